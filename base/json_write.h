@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_BASE_JSON_WRITE_H
+#define FR_BASE_JSON_WRITE_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/*
+ * JSON writing that cannot emit bad JSON: commas, colons and nesting are the writer's affair, strings
+ * are repaired UTF-8, and a call that does not fit where the writer stands (a value without a key, an
+ * end without a start) makes the whole document fail with FR_EINTERNAL. Compact, "/" and everything
+ * above U+007F unescaped, U+2028, U+2029 and U+007F escaped.
+ */
+#define FRI_JSON_WRITE_DEPTH 64
+
+typedef struct fri_json_out {
+    fri_buf *buf;
+    int depth;
+    int state;                                /* what may come next */
+    unsigned char kind[FRI_JSON_WRITE_DEPTH]; /* '{' or '[' */
+    int code;                                 /* sticky */
+} fri_json_out;
+
+void fri_json_out_init(fri_json_out *w, fri_buf *buf);
+void fri_json_begin_object(fri_json_out *w);
+void fri_json_end_object(fri_json_out *w);
+void fri_json_begin_array(fri_json_out *w);
+void fri_json_end_array(fri_json_out *w);
+void fri_json_key(fri_json_out *w, const char *key);
+void fri_json_put_string(fri_json_out *w, fr_str s);
+void fri_json_put_cstring(fri_json_out *w, const char *s);
+void fri_json_put_int(fri_json_out *w, int64_t v);
+void fri_json_put_uint(fri_json_out *w, uint64_t v);
+void fri_json_put_bool(fri_json_out *w, int v);
+void fri_json_put_null(fri_json_out *w);
+
+/* 0 when exactly one whole value has been written, else the failure that stuck. */
+FR_CHECK int fri_json_out_finish(fri_json_out *w, const char *what, fr_error *err);
+
+#endif

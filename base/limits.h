@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_BASE_LIMITS_H
+#define FR_BASE_LIMITS_H
+
+/* Every limit on something a model, a program or a file can make large, in one place. */
+
+#define FRI_MIB (1024UL * 1024UL)
+
+/* Extraction. */
+#define FRI_MAX_REPLY_BYTES   (256 * FRI_MIB) /* a reply; 50 MB ones are in the tests */
+#define FRI_MAX_PARTS         65536
+#define FRI_MAX_DELIMITERS    64
+#define FRI_MAX_DELIMITER_LEN 256
+#define FRI_MAX_LANGUAGES     64
+
+/* JSON. */
+#define FRI_MAX_JSON_BYTES  (64 * FRI_MIB)
+#define FRI_MAX_JSON_DEPTH  64
+#define FRI_MAX_JSON_TOKENS 4000000
+#define FRI_MAX_JSON_OUT    (1024 * FRI_MIB) /* a reply's bytes may be six times as long in JSON */
+
+/* Runs. */
+#define FRI_MAX_CODE_BYTES        (64 * FRI_MIB)
+#define FRI_MAX_OUTPUT_KEEP_BYTES (256 * FRI_MIB)
+#define FRI_MAX_OUTPUT_FILES      1024
+
+#endif

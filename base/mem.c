@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fencerun/memory.h"
+
+static atomic_size_t made;
+static atomic_size_t fail_at;
+
+size_t fri_fail_allocation(size_t n)
+{
+    size_t before = atomic_exchange(&made, 0);
+    atomic_store(&fail_at, n);
+    return before;
+}
+
+static int must_fail(void)
+{
+    size_t nth = atomic_fetch_add(&made, 1) + 1;
+    return nth == atomic_load(&fail_at);
+}
+
+static void *checked(void *p, size_t count, size_t size, fr_error *err)
+{
+    if (!p)
+        fr_fail(err, FR_ENOMEM, 0, "out of memory (%zu items of %zu bytes)", count, size);
+    return p;
+}
+
+void *fri_calloc(size_t count, size_t size, fr_error *err)
+{
+    void *p = must_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
+    return checked(p, count, size, err);
+}
+
+void *fri_realloc(void *p, size_t count, size_t size, fr_error *err)
+{
+    void *q = must_fail() ? NULL : reallocarray(p, count ? count : 1, size ? size : 1);
+    return checked(q, count, size, err);
+}
+
+char *fri_memdup(const void *p, size_t n, fr_error *err)
+{
+    char *copy = n == SIZE_MAX ? NULL : fri_calloc(n + 1, 1, err);
+    if (copy && n > 0)
+        memcpy(copy, p, n);
+    return copy;
+}
+
+char *fri_strdup(const char *s, fr_error *err)
+{
+    return fri_memdup(s, strlen(s), err);
+}
+
+char *fri_asprintf(fr_error *err, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    if (n < 0) {
+        fr_fail(err, FR_EINTERNAL, 0, "a text could not be formatted");
+        return NULL;
+    }
+    char *s = fri_calloc((size_t)n + 1, 1, err);
+    if (!s)
+        return NULL;
+    va_start(ap, format);
+    vsnprintf(s, (size_t)n + 1, format, ap);
+    va_end(ap);
+    return s;
+}
+
+void fri_free(void *p)
+{
+    free(p);
+}
+
+void fr_free(void *p)
+{
+    fri_free(p);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FENCERUN_CODE_H
+#define FENCERUN_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fencerun/error.h"
+#include "fencerun/str.h"
+
+/** A file that goes in or comes out of a run. Fixed layout. */
+typedef struct fr_file {
+    const char *name;      /**< relative path, UTF-8 */
+    fr_str content;        /**< raw bytes */
+    const char *mime_type; /**< "text/plain"; may be NULL on the way in */
+} fr_file;
+
+/** What is to be run (ADK's `CodeExecutionInput`). Zero means default. Nothing in it is kept after
+ * the call. Members are only ever added at the end. */
+typedef struct fr_code_input {
+    size_t struct_size;
+    fr_str code;          /**< any bytes, any length up to the executor's limit */
+    const char *language; /**< a language's name; NULL: the executor's first */
+    const fr_file *files; /**< only for executors with FR_EXECUTOR_FILES */
+    size_t file_count;
+    const char *execution_id; /**< only for executors with FR_EXECUTOR_STATEFUL */
+    int64_t timeout_ms;       /**< wall time from the moment the code starts; 0: the executor's */
+} fr_code_input;
+
+#define FR_CODE_INPUT_INIT                           \
+    {                                                \
+        sizeof(fr_code_input), {0, 0}, 0, 0, 0, 0, 0 \
+    }
+
+/**
+ * How a run ended. OK and FAILED: the code ended by itself, with exit code 0 or otherwise. The
+ * others: we stopped it. A call that could not run the code at all has no outcome but an error.
+ */
+#define FR_OUTCOME_MAP(X)              \
+    X(OK, 1, "ok")                     \
+    X(FAILED, 2, "failed")             \
+    X(TIMEOUT, 3, "timeout")           \
+    X(MEMORY, 4, "memory")             \
+    X(OUTPUT_LIMIT, 5, "output_limit") \
+    X(DENIED, 6, "denied")             \
+    X(CANCELLED, 7, "cancelled")
+
+enum fr_outcome {
+#define FR_OUTCOME_ENUM(name, value, text) FR_OUTCOME_##name = (value),
+    FR_OUTCOME_MAP(FR_OUTCOME_ENUM)
+#undef FR_OUTCOME_ENUM
+};
+
+/** A limit that held during a run and what in the system enforced it. Fixed layout. */
+typedef struct fr_limit {
+    const char *name;      /**< "wall_ms", "memory_bytes", "processes", … */
+    uint64_t value;        /**< in the unit its name ends with */
+    const char *mechanism; /**< "cgroup2", "rlimit", "tmpfs", "seccomp", … */
+    int32_t degraded;      /**< not 0: weaker than the limit's name promises */
+} fr_limit;
+
+/** What a run cost and what bounded it. -1 in a signed member: not known. Only the library makes
+ * these; members are only ever added at the end. */
+typedef struct fr_receipt {
+    const char *executor;    /**< the executor's name */
+    const char *language;    /**< the language's name */
+    const char *interpreter; /**< path of the program that ran the code; "" when not known */
+    int32_t network;         /**< not 0: the code could reach more than its own loopback */
+    int64_t start_ns;        /**< from the call to the moment the code started */
+    int64_t run_ns;          /**< from there to its end */
+    int64_t cpu_user_ns;
+    int64_t cpu_system_ns;
+    int64_t peak_memory_bytes;
+    int64_t peak_processes;
+    int64_t oom_events;      /**< processes the kernel killed for want of memory */
+    uint64_t stdout_written; /**< bytes the code wrote */
+    uint64_t stdout_kept;    /**< of these, the bytes in the result */
+    uint64_t stdout_invalid; /**< ill-formed UTF-8 sequences replaced by U+FFFD */
+    uint64_t stderr_written;
+    uint64_t stderr_kept;
+    uint64_t stderr_invalid;
+    const fr_limit *limits;
+    size_t limit_count;
+} fr_receipt;
+
+/** What came out (ADK's `CodeExecutionResult`, and what it leaves out). Only the library makes
+ * these; members are only ever added at the end. */
+typedef struct fr_code_result {
+    int32_t outcome;    /**< `fr_outcome` */
+    int32_t exit_code;  /**< -1 unless the code ended with one */
+    int32_t signal;     /**< 0 unless a signal ended it */
+    fr_str out;         /**< stdout: valid UTF-8, head and tail when it was long */
+    fr_str err;         /**< stderr, likewise */
+    const char *reason; /**< when we stopped it: one line that says why; else "" */
+    const fr_file *files;
+    size_t file_count;
+    const fr_receipt *receipt;
+} fr_code_result;
+
+FR_BEGIN_DECLS
+
+/** "ok", "failed", "timeout", …; "unknown" for another number.
+ * Owner: static storage. Threads: any. Since: 0.1. */
+FR_API const char *fr_outcome_text(int outcome);
+
+/** Frees a result; NULL is allowed. Since: 0.1. */
+FR_API void fr_code_result_free(fr_code_result *result);
+
+/**
+ * One JSON object: outcome, exit_code, signal, stdout, stderr, files, receipt; reason when there is
+ * one. Free `*json` with fr_free(). Errors: FR_ELIMIT, FR_ENOMEM. Since: 0.1.
+ */
+FR_API FR_CHECK int fr_code_result_json(const fr_code_result *result, char **json, fr_error *err);
+
+FR_END_DECLS
+
+#endif

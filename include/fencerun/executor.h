@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FENCERUN_EXECUTOR_H
+#define FENCERUN_EXECUTOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fencerun/code.h"
+#include "fencerun/error.h"
+#include "fencerun/extract.h"
+#include "fencerun/language.h"
+
+/**
+ * BaseCodeExecutor: one class for everything that runs code. The first half of this header is for
+ * people who use an executor, the second for people who write one; the executors of the library use
+ * exactly this and nothing else.
+ */
+
+/** An executor that is open. Threads: one call at a time, unless its class has
+ * FR_EXECUTOR_CONCURRENT; fr_executor_cancel() at any time from any thread. */
+typedef struct fr_executor fr_executor;
+
+/** A run in progress, as its executor sees it. */
+typedef struct fr_call fr_call;
+
+/** Value of `error_retry_attempts` that stands for ADK's 0: no block is run at all. */
+#define FR_NO_ATTEMPTS (-1)
+
+/** Attributes every executor has. Zero means default. Members are only ever added at the end. */
+typedef struct fr_executor_options {
+    size_t struct_size;
+    const void *config; /**< the executor's own options, as its header says; NULL: its defaults */
+
+    /* ADK's BaseCodeExecutor. */
+    const fr_delimiters *code_block_delimiters; /**< NULL: ADK's tool_code and python fences */
+    size_t code_block_delimiter_count;
+    fr_delimiters execution_result_delimiters; /**< NULLs: ADK's tool_output fence */
+    int32_t error_retry_attempts;              /**< 0: 2; FR_NO_ATTEMPTS: none */
+    int32_t stateful;                          /**< refused without FR_EXECUTOR_STATEFUL */
+    int32_t optimize_data_file;
+    int64_t timeout_ms; /**< wall time of one run; 0: 60,000 */
+
+    /* Limits of one run. Executors that cannot enforce one refuse a value that is not 0. */
+    uint64_t memory_bytes;  /**< 0: 512 MiB */
+    uint64_t tmp_bytes;     /**< all writable space; 0: 64 MiB */
+    uint32_t max_processes; /**< processes and threads; 0: 128 */
+    int32_t network; /**< not 0: the network is reachable; refused without FR_EXECUTOR_NETWORK */
+
+    /* What is kept of each output stream. */
+    uint64_t output_keep_bytes; /**< head and tail together; 0: 1 MiB */
+    uint64_t output_max_bytes;  /**< a run that writes more to a stream is stopped; 0: no maximum */
+} fr_executor_options;
+
+#define FR_EXECUTOR_OPTIONS_INIT                                                   \
+    {                                                                              \
+        sizeof(fr_executor_options), 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
+FR_BEGIN_DECLS
+
+/**
+ * Opens an executor of the class registered as `name` ("sandbox" is the default one). `options` may
+ * be NULL; everything it points to is copied. What the class cannot enforce is refused here, never
+ * skipped. Close with fr_executor_close().
+ * Errors: FR_ENOTFOUND (no such class), FR_EINVAL, FR_EUNSUPPORTED (the class lacks what the options
+ * ask for), FR_EUNAVAILABLE (the system withholds what it needs), FR_ENOMEM, FR_ESYSTEM. Since: 0.1.
+ */
+FR_API FR_CHECK int fr_executor_open(const char *name, const fr_executor_options *options,
+                                     fr_executor **out, fr_error *err);
+
+/** Closes an executor and frees it; no run may be in progress. NULL is allowed. Since: 0.1. */
+FR_API void fr_executor_close(fr_executor *ex);
+
+/**
+ * Runs code and waits for its end. 0: it ran, `*out` says how it ended and is to be freed with
+ * fr_code_result_free(). Negative: it could not be run, or not watched to its end; `*out` is
+ * untouched, and nothing about the code is known.
+ * Errors: FR_EINVAL, FR_EUNSUPPORTED (language, files, execution id), FR_ELIMIT (code too long),
+ * FR_EUNAVAILABLE, FR_ENOMEM, FR_ESYSTEM, FR_EPROTOCOL. Since: 0.1.
+ */
+FR_API FR_CHECK int fr_executor_execute(fr_executor *ex, const fr_code_input *input,
+                                        fr_code_result **out, fr_error *err);
+
+/** Cancels every run in progress on `ex`; each returns soon with FR_OUTCOME_CANCELLED. Without one
+ * nothing happens. Threads: any, also while another thread is in fr_executor_execute(); not from a
+ * signal handler. Since: 0.1. */
+FR_API void fr_executor_cancel(fr_executor *ex);
+
+/** Tries whether the executor can run code now. 0, or the reason it cannot.
+ * Errors: as fr_executor_execute(). Since: 0.1. */
+FR_API FR_CHECK int fr_executor_probe(fr_executor *ex, fr_error *err);
+
+/** The attributes in force, defaults filled in. Owner: the executor. Since: 0.1. */
+FR_API const fr_executor_options *fr_executor_get_options(const fr_executor *ex);
+
+/** The name of its class. Owner: the executor. Since: 0.1. */
+FR_API const char *fr_executor_name(const fr_executor *ex);
+
+/** Its languages; the first is the default. Owner: the executor. Since: 0.1. */
+FR_API const fr_language *fr_executor_languages(const fr_executor *ex, size_t *count);
+
+/* ---- For authors of executors ---------------------------------------------------------------- */
+
+/** Version of fr_executor_class and of what its methods may rely on. */
+#define FR_EXECUTOR_ABI 1u
+
+#define FR_EXECUTOR_STATEFUL   1u  /**< keeps state between runs of one execution id */
+#define FR_EXECUTOR_CONCURRENT 2u  /**< `execute` may be entered by several threads at once */
+#define FR_EXECUTOR_FILES      4u  /**< takes input files and returns output files */
+#define FR_EXECUTOR_NETWORK    8u  /**< can give the code a network when asked to */
+#define FR_EXECUTOR_LIMITS     16u /**< enforces memory_bytes, tmp_bytes and max_processes */
+
+/**
+ * The class. Registration checks and copies it; nothing in it may change afterwards, and all that it
+ * points to must live as long as the process. Optional slots may be NULL. Members are only ever
+ * added at the end; `struct_size` tells which of them a class has.
+ */
+typedef struct fr_executor_class {
+    size_t struct_size;           /**< sizeof(fr_executor_class) */
+    uint32_t abi;                 /**< FR_EXECUTOR_ABI */
+    uint32_t flags;               /**< FR_EXECUTOR_… */
+    const char *name;             /**< [a-z][a-z0-9_-]*, at most 31 characters */
+    const char *summary;          /**< one line for people */
+    size_t state_size;            /**< zeroed bytes the library allocates per executor */
+    const fr_language *languages; /**< NULL: fr_language_python() */
+    size_t language_count;
+
+    /** Optional. Prepares `self`. `config` is the caller's fr_executor_options.config. When it
+     * fails, `close` is still called. */
+    int (*open)(fr_executor *self, const void *config, fr_error *err);
+
+    /** Runs fr_call_input(call) and describes the end by exactly one of fr_result_exited(),
+     * fr_result_signaled() and fr_result_stopped(). Returns 0, or negative when the code could not
+     * be run; what was described is then dropped. Must return soon after fr_call_cancelled() turns
+     * true. */
+    int (*execute)(fr_executor *self, fr_call *call, fr_error *err);
+
+    /** Optional. Undoes `open`, also one that failed half way. */
+    void (*close)(fr_executor *self);
+
+    /** Optional. Wakes `execute` where it cannot watch fr_call_cancel_fd(). Runs on the thread that
+     * cancels, while `call` is in `execute`. */
+    void (*cancel)(fr_executor *self, fr_call *call);
+
+    /** Optional. Tries whether code can be run now. Without it fr_executor_probe() runs an empty
+     * program. */
+    int (*probe)(fr_executor *self, fr_error *err);
+} fr_executor_class;
+
+/**
+ * Registers a class for the life of the process.
+ * Errors: FR_EABI (unknown abi, or smaller than the first version of the struct), FR_EINVAL (bad
+ * name, missing execute, languages), FR_EEXISTS (the name is taken), FR_ENOMEM.
+ * Threads: any. Since: 0.1.
+ */
+FR_API FR_CHECK int fr_executor_register(const fr_executor_class *cls, fr_error *err);
+
+/** The registered class number `i`, those of the library first; NULL past the end.
+ * Owner: the library. Threads: any. Since: 0.1. */
+FR_API const fr_executor_class *fr_executor_class_at(size_t i);
+
+/** The `state_size` bytes of this executor; NULL when it asked for none. Since: 0.1. */
+FR_API void *fr_executor_state(fr_executor *self);
+
+/** What is to be run, defaults filled in (language, timeout). Owner: the call. Since: 0.1. */
+FR_API const fr_code_input *fr_call_input(const fr_call *call);
+
+/** Not 0 once the run is cancelled; it stays so. Threads: any. Since: 0.1. */
+FR_API int fr_call_cancelled(const fr_call *call);
+
+/** A descriptor that becomes readable when the run is cancelled, to be polled and nothing else.
+ * Owner: the call. Since: 0.1. */
+FR_API int fr_call_cancel_fd(const fr_call *call);
+
+enum fr_stream { FR_STDOUT = 1, FR_STDERR = 2 };
+
+/**
+ * Adds output of the code. Any bytes, any split; only head and tail are kept.
+ * Returns 0; 1 when the stream is over `output_max_bytes` and the run must be stopped as
+ * FR_OUTCOME_OUTPUT_LIMIT; or FR_EINVAL, FR_ENOMEM. Since: 0.1.
+ */
+FR_API FR_CHECK int fr_result_write(fr_call *call, int stream, const void *p, size_t n,
+                                    fr_error *err);
+
+/** The code ended with this exit code: FR_OUTCOME_OK for 0, else FR_OUTCOME_FAILED. Since: 0.1. */
+FR_API void fr_result_exited(fr_call *call, int exit_code);
+
+/** A signal that was not ours ended the code: FR_OUTCOME_FAILED. Since: 0.1. */
+FR_API void fr_result_signaled(fr_call *call, int signal);
+
+/** We ended it: `outcome` is one of TIMEOUT, MEMORY, OUTPUT_LIMIT, DENIED, CANCELLED, and the
+ * format gives one line that says why. Since: 0.1. */
+FR_API void fr_result_stopped(fr_call *call, int outcome, const char *format, ...) FR_PRINTF(3, 4);
+
+/** The receipt, for its numbers to be filled in. What the base knows (names, output counts) it fills
+ * in itself; start_ns and run_ns too where the executor leaves them at -1. Since: 0.1. */
+FR_API fr_receipt *fr_result_receipt(fr_call *call);
+
+/** Path of the interpreter, for the receipt; copied.
+ * Errors: FR_ENOMEM. Since: 0.1. */
+FR_API FR_CHECK int fr_result_interpreter(fr_call *call, const char *path, fr_error *err);
+
+/** Adds a limit to the receipt. `name` and `mechanism` are copied.
+ * Errors: FR_ENOMEM. Since: 0.1. */
+FR_API FR_CHECK int fr_result_limit(fr_call *call, const char *name, uint64_t value,
+                                    const char *mechanism, int degraded, fr_error *err);
+
+/** Adds an output file; everything is copied. Only with FR_EXECUTOR_FILES.
+ * Errors: FR_EINVAL, FR_EUNSUPPORTED, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
+FR_API FR_CHECK int fr_result_file(fr_call *call, const fr_file *file, fr_error *err);
+
+/** What the contract test found. `ok` is 0 for a rule that is broken; `rule` and `detail` are for
+ * people. */
+typedef void (*fr_contract_fn)(void *user, int ok, const char *rule, const char *detail);
+
+/**
+ * Puts the executor that `name` and `options` open through what every executor must keep: results,
+ * streams, failures that do not mix, deadlines, cancelling from another thread, reuse. The code it
+ * runs is Python. Calls `report` once per rule. Returns the number of broken rules, or a negative
+ * code when the executor could not be opened. Since: 0.1.
+ */
+FR_API FR_CHECK int fr_executor_contract(const char *name, const fr_executor_options *options,
+                                         fr_contract_fn report, void *user, fr_error *err);
+
+FR_END_DECLS
+
+#endif

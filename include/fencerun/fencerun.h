@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FENCERUN_FENCERUN_H
+#define FENCERUN_FENCERUN_H
+
+/** Everything, for users of the library. */
+#include "fencerun/code.h"
+#include "fencerun/content.h"
+#include "fencerun/error.h"
+#include "fencerun/executor.h"
+#include "fencerun/extract.h"
+#include "fencerun/language.h"
+#include "fencerun/memory.h"
+#include "fencerun/sandbox.h"
+#include "fencerun/scripted.h"
+#include "fencerun/str.h"
+#include "fencerun/units.h"
+#include "fencerun/version.h"
+
+#endif
