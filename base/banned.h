@@ -12,6 +12,7 @@
 
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets strtok atoi atol atoll
 #pragma GCC poison strtol strtoul strtoll strtoull strtod gmtime localtime ctime asctime
+#undef alloca
 #pragma GCC poison system popen alloca tmpnam mktemp
 
 #endif
