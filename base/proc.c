@@ -3,14 +3,15 @@
  * Theory of operation. The child is made by clone(CLONE_VM | CLONE_VFORK): it borrows our memory and
  * our thread stands still until it has called execveat or _exit, so that the size of the host
  * program costs nothing and no half-copied lock is ever seen. It runs on a stack of its own. Signals
- * are blocked meanwhile, since a handler of the host must not run in the child. The exit signal is 0,
- * which keeps the child out of the host's wait() and SIGCHLD. A failure in the child is an errno left
- * in memory both share.
+ * are blocked meanwhile, since a handler of the host must not run in the child. A failure in the child
+ * is an errno left in memory both share. The end is seen on the pidfd, which stays right even when the
+ * host program reaps every child it finds.
  */
 #include "base/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -132,15 +133,18 @@ int fri_proc_start(const fri_proc_spec *spec, fri_proc *out, fr_error *err)
 
 int fri_proc_wait(fri_proc *p)
 {
+    if (p->pidfd < 0)
+        return -1;
+    struct pollfd ended = {.fd = p->pidfd, .events = POLLIN};
+    while (poll(&ended, 1, -1) < 0 && errno == EINTR)
+        ;
     int status = -1;
-    if (p->pid > 0)
-        while (waitpid(p->pid, &status, __WCLONE) < 0)
-            if (errno != EINTR) {
-                status = -1;
-                break;
-            }
-    if (p->pidfd >= 0)
-        close(p->pidfd);
+    while (waitpid(p->pid, &status, 0) < 0)
+        if (errno != EINTR) {
+            status = -1;
+            break;
+        }
+    close(p->pidfd);
     *p = (fri_proc){-1, -1};
     return status;
 }

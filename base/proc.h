@@ -29,13 +29,13 @@ typedef struct fri_proc {
 /*
  * Starts a program in a new session, with default signal dispositions and an empty signal mask, in
  * directory "/". Safe in a process with many threads: nothing between clone and exec allocates,
- * locks or runs on copied memory. The child sends no SIGCHLD and is invisible to a wait() of the host
- * program's own; only fri_proc_wait() reaps it.
+ * locks or runs on copied memory. The host program sees an ordinary child (SIGCHLD, wait); should it
+ * reap that itself, fri_proc_wait() still returns when the child has ended.
  * Errors: FR_ESYSTEM, with the child's errno when it could not exec; FR_ENOMEM.
  */
 FR_CHECK int fri_proc_start(const fri_proc_spec *spec, fri_proc *out, fr_error *err);
 
-/* Waits for the end and reaps. Returns the wait status, or -1 when there is nothing to wait for.
+/* Waits for the end and reaps. Returns the wait status, or -1 when somebody else has reaped it.
  * Closes the pidfd. */
 int fri_proc_wait(fri_proc *p);
 
