@@ -8,38 +8,68 @@
 
 #include "base/utf8.h"
 
-/* One line of valid UTF-8, whatever was formatted into it. */
-static void make_line(char *text, size_t n)
+/* Length of a character at p that would end a line or steer a terminal, else 0: the control characters
+ * (C0, DEL, C1) and the line separators U+2028 and U+2029. */
+static size_t control(const unsigned char *p)
 {
-    size_t valid = fri_utf8_valid_prefix(text, n);
-    text[valid] = '\0';
-    for (size_t i = 0; i < valid; i++)
-        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
-            text[i] = ' ';
+    if (p[0] < 0x20 || p[0] == 0x7f)
+        return 1;
+    if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
+        return 2;
+    return p[0] == 0xe2 && p[1] == 0x80 && (p[2] == 0xa8 || p[2] == 0xa9) ? 3 : 0;
 }
 
-static size_t append_errno(char *text, size_t n, int sys_errno)
+/* Makes one line of UTF-8 out of n bytes, whatever was formatted into them. A stray byte must not hide
+ * what stands behind it, so it becomes '?'. */
+static void make_line(char *text, size_t n)
 {
-    char buffer[128];
-    const char *name = strerror_r(sys_errno, buffer, sizeof(buffer));
-    int m = snprintf(text + n, FR_ERROR_TEXT_SIZE - n, ": %s", name);
-    size_t room = FR_ERROR_TEXT_SIZE - n - 1;
-    return n + (m < 0 ? 0 : (size_t)m < room ? (size_t)m : room);
+    for (size_t i = 0; i < n;) {
+        size_t end = i + fri_utf8_valid_prefix(text + i, n - i);
+        while (i < end) {
+            size_t m = control((const unsigned char *)text + i);
+            memset(text + i, ' ', m);
+            i += m > 0 ? m : 1;
+        }
+        if (i < n)
+            text[i++] = '?';
+    }
+}
+
+/* Formats behind the n bytes in `text`; returns how many there are then. What does not fit is cut off
+ * at a character. */
+static FR_PRINTF(3, 0) size_t format_at(char *text, size_t n, const char *format, va_list ap)
+{
+    size_t room = FR_ERROR_TEXT_SIZE - n;
+    int m = vsnprintf(text + n, room, format, ap);
+    if (m < 0)
+        return n;
+    return (size_t)m < room ? n + (size_t)m : fri_utf8_clip(text, n + room - 1);
+}
+
+static FR_PRINTF(3, 4) size_t append(char *text, size_t n, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    n = format_at(text, n, format, ap);
+    va_end(ap);
+    return n;
 }
 
 int fr_fail(fr_error *err, int code, int sys_errno, const char *format, ...)
 {
     if (!err)
         return code;
+    /* Aside, because err->text may be among the arguments. */
+    char text[FR_ERROR_TEXT_SIZE], reason[128];
     va_list ap;
     va_start(ap, format);
-    int m = vsnprintf(err->text, sizeof(err->text), format, ap);
+    size_t n = format_at(text, 0, format, ap);
     va_end(ap);
-    size_t room = sizeof(err->text) - 1;
-    size_t n = m < 0 ? 0 : (size_t)m < room ? (size_t)m : room;
     if (sys_errno)
-        n = append_errno(err->text, n, sys_errno);
-    make_line(err->text, n);
+        n = append(text, n, ": %s", strerror_r(sys_errno, reason, sizeof(reason)));
+    text[n] = '\0';
+    make_line(text, n);
+    memcpy(err->text, text, n + 1);
     err->code = code;
     err->sys_errno = sys_errno;
     return code;
