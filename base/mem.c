@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 static atomic_size_t made;
 static atomic_size_t fail_at;
+static atomic_size_t live;
 
 size_t fri_fail_allocation(size_t n)
 {
@@ -25,28 +27,39 @@ static int must_fail(void)
     return nth == atomic_load(&fail_at);
 }
 
-static void *checked(void *p, size_t count, size_t size, fr_error *err)
+size_t fri_live_allocations(void)
 {
-    if (!p)
-        fr_fail(err, FR_ENOMEM, 0, "out of memory (%zu items of %zu bytes)", count, size);
-    return p;
+    return atomic_load(&live);
+}
+
+static void *no_memory(size_t count, size_t size, fr_error *err)
+{
+    fr_fail(err, FR_ENOMEM, 0, "out of memory (%zu items of %zu bytes)", count, size);
+    return NULL;
 }
 
 void *fri_calloc(size_t count, size_t size, fr_error *err)
 {
     void *p = must_fail() ? NULL : calloc(count ? count : 1, size ? size : 1);
-    return checked(p, count, size, err);
+    if (!p)
+        return no_memory(count, size, err);
+    atomic_fetch_add(&live, 1);
+    return p;
 }
 
 void *fri_realloc(void *p, size_t count, size_t size, fr_error *err)
 {
     void *q = must_fail() ? NULL : reallocarray(p, count ? count : 1, size ? size : 1);
-    return checked(q, count, size, err);
+    if (!q)
+        return no_memory(count, size, err);
+    if (!p)
+        atomic_fetch_add(&live, 1);
+    return q;
 }
 
 char *fri_memdup(const void *p, size_t n, fr_error *err)
 {
-    char *copy = n == SIZE_MAX ? NULL : fri_calloc(n + 1, 1, err);
+    char *copy = n < SIZE_MAX ? fri_calloc(n + 1, 1, err) : no_memory(n, 1, err);
     if (copy && n > 0)
         memcpy(copy, p, n);
     return copy;
@@ -78,6 +91,8 @@ char *fri_asprintf(fr_error *err, const char *format, ...)
 
 void fri_free(void *p)
 {
+    if (p)
+        atomic_fetch_sub(&live, 1);
     free(p);
 }
 

@@ -27,4 +27,7 @@ void fri_free(void *p);
  * many allocations there were since the last call. Process-wide, for one-threaded tests. */
 size_t fri_fail_allocation(size_t n);
 
+/* For tests: how many allocations have not been freed. */
+size_t fri_live_allocations(void);
+
 #endif
