@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/buf.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ void fri_buf_init(fri_buf *b, size_t limit)
     b->p = empty;
     b->n = 0;
     b->cap = 0;
-    b->limit = limit;
+    b->limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4; /* sizes cannot wrap then */
     b->code = 0;
 }
 
@@ -81,6 +82,8 @@ void fri_buf_printf(fri_buf *b, const char *format, ...)
     va_start(ap, format);
     int n = vsnprintf(NULL, 0, format, ap);
     va_end(ap);
+    if (n < 0 && !b->code)
+        b->code = FR_ELIMIT; /* longer than INT_MAX */
     if (n <= 0 || ensure(b, (size_t)n))
         return;
     va_start(ap, format);

@@ -18,6 +18,6 @@ int fri_poll_timeout(int64_t deadline_ns)
     int64_t left = deadline_ns - fri_now_ns();
     if (left <= 0)
         return 0;
-    int64_t ms = (left + FRI_NS_PER_MS - 1) / FRI_NS_PER_MS;
+    int64_t ms = (left - 1) / FRI_NS_PER_MS + 1;
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
