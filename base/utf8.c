@@ -79,6 +79,12 @@ size_t fri_utf8_valid_prefix(const char *text, size_t n)
     }
 }
 
+size_t fri_utf8_first(const char *p, size_t n)
+{
+    int whole;
+    return take((const unsigned char *)p, n, &whole);
+}
+
 uint64_t fri_utf8_repair(fri_buf *out, const char *p, size_t n)
 {
     uint64_t bad = 0;
@@ -89,8 +95,7 @@ uint64_t fri_utf8_repair(fri_buf *out, const char *p, size_t n)
         n -= good;
         if (n == 0)
             break;
-        int whole;
-        size_t m = take((const unsigned char *)p, n, &whole);
+        size_t m = fri_utf8_first(p, n);
         fri_buf_append(out, "\xef\xbf\xbd", 3);
         bad++;
         p += m;

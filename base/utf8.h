@@ -15,6 +15,9 @@
 /* How many bytes at the start are well-formed UTF-8. */
 size_t fri_utf8_valid_prefix(const char *p, size_t n);
 
+/* Length of the first of n > 0 bytes' characters, or of the ill-formed part that repair replaces there. */
+size_t fri_utf8_first(const char *p, size_t n);
+
 /* Appends the text with ill-formed parts replaced; returns how many there were. */
 uint64_t fri_utf8_repair(fri_buf *out, const char *p, size_t n);
 
