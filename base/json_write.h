@@ -10,16 +10,18 @@
  * JSON writing that cannot emit bad JSON: commas, colons and nesting are the writer's affair, strings
  * are repaired UTF-8, and a call that does not fit where the writer stands (a value without a key, an
  * end without a start) makes the whole document fail with FR_EINTERNAL. Compact, "/" and everything
- * above U+007F unescaped, U+2028, U+2029 and U+007F escaped.
+ * above U+007F unescaped, U+2028, U+2029 and U+007F escaped. The buffer may hold other text before
+ * the document; nothing else may be appended to it until the document is finished.
  */
 #define FRI_JSON_WRITE_DEPTH 64
 
 typedef struct fri_json_out {
     fri_buf *buf;
+    size_t start; /* where the document starts in it */
     int depth;
-    int state;                                /* what may come next */
-    unsigned char kind[FRI_JSON_WRITE_DEPTH]; /* '{' or '[' */
-    int code;                                 /* sticky */
+    int state;                       /* what may come next */
+    char kind[FRI_JSON_WRITE_DEPTH]; /* '{' or '[' */
+    int code;                        /* sticky: 0, FR_EINTERNAL or FR_ELIMIT (depth) */
 } fri_json_out;
 
 void fri_json_out_init(fri_json_out *w, fri_buf *buf);
@@ -35,7 +37,8 @@ void fri_json_put_uint(fri_json_out *w, uint64_t v);
 void fri_json_put_bool(fri_json_out *w, int v);
 void fri_json_put_null(fri_json_out *w);
 
-/* 0 when exactly one whole value has been written, else the failure that stuck. */
+/* 0 when exactly one whole value has been written, else the failure that stuck; the buffer is then
+ * cut back to where the document started. `what` is the subject of the error's text. */
 FR_CHECK int fri_json_out_finish(fri_json_out *w, const char *what, fr_error *err);
 
 #endif
