@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "loop/block.h"
+
+#include "loop/prefix.h"
+#include "loop/triple_quotes.h"
+
+/*
+ * Theory of operation. A block is read line by line until a fence closes it or what contains it ends:
+ * a block quote at a line without its markers, a list item at a fence with an info string that is
+ * less indented than the block. Two things keep a fence from closing:
+ *
+ * - It is in a ''' or """ string. Since such a string may also never end, the first fence that
+ *   would have closed is remembered; when no other does, it counts after all and the text behind it
+ *   is read a second time. Each byte passed in search of another is taken from a budget for the whole
+ *   reply; when that is used up, strings no longer count. This keeps time linear.
+ *
+ * - It belongs to a fence with an info string in the block. Without any indentation the two cannot
+ *   be told from the block's own, but four columns deeper CommonMark lets neither end the block. A
+ *   single fence that deep is more likely a closing fence put in the wrong column.
+ */
+
+#define DEEPER 4
+
+/* Less than this is no list item. */
+#define ITEM_INDENT 2
+
+typedef struct reader {
+    const fri_opener *opener;
+    const char *text;
+    fri_triple_quotes strings;
+    int quoted; /* lines of the body carry the opener's quote markers */
+    int inner;  /* a deeper fence with an info string is open */
+    size_t *budget;
+    fri_extent fallback; /* the first fence in a string that could have closed; `end` 0: none yet */
+    fri_extent extent;
+} reader;
+
+static fri_extent extent_to(const reader *r, size_t body_end, size_t end, int terminated)
+{
+    return (fri_extent){body_end, end, r->quoted ? r->opener->quotes : 0, terminated};
+}
+
+/* The block ends without a closing fence, unless one in a string has to do. */
+static int leave(reader *r, size_t end)
+{
+    r->extent = r->fallback.end > 0 ? r->fallback : extent_to(r, end, end, 0);
+    return 1;
+}
+
+/* A fence that can close the block; `end` is behind it. */
+static int take_closer(reader *r, fri_line line, size_t end)
+{
+    fri_extent extent = extent_to(r, line.start, end, 1);
+    if (!r->strings.triple) {
+        r->extent = extent;
+        return 1;
+    }
+    if (r->fallback.end == 0)
+        r->fallback = extent;
+    return 0;
+}
+
+static int take_fence(reader *r, fri_line line, fri_cursor c, const fri_fence *fence)
+{
+    const fri_opener *o = r->opener;
+    size_t indent = c.column - c.base;
+    int deeper = indent >= o->indent + DEEPER;
+    if (fri_fence_closes(fence, &o->fence)) {
+        if (!deeper || !r->inner)
+            return take_closer(r, line, c.at + fence->length);
+        r->inner = 0;
+    } else if (fence->info.n > 0 && !r->strings.triple) {
+        if (indent < o->indent && o->indent >= ITEM_INDENT)
+            return leave(r, line.start);
+        r->inner |= deeper;
+    }
+    return 0;
+}
+
+/* Moves over the line's quote markers. Returns 0 when the block quote has ended. */
+static int take_quotes(reader *r, fri_line line, fri_cursor *c)
+{
+    const fri_opener *o = r->opener;
+    size_t n = fri_skip_quotes(c, o->quotes, o->slack);
+    if (!r->quoted || n == o->quotes)
+        return 1;
+    if (n > 0 || line.start != o->body)
+        return 0;
+    r->quoted = 0;
+    return 1;
+}
+
+static int spend(reader *r, fri_line line)
+{
+    size_t cost = line.next - line.start;
+    int enough = cost <= *r->budget;
+    *r->budget -= enough ? cost : *r->budget;
+    return enough;
+}
+
+/* Returns whether the block ends at this line; `extent` then says how. */
+static int take_line(reader *r, fri_line line)
+{
+    if (r->fallback.end > 0 && !spend(r, line))
+        return leave(r, line.start);
+    fri_cursor c = fri_cursor_at(r->text, line);
+    if (!take_quotes(r, line, &c))
+        return leave(r, line.start);
+    fri_skip_blanks(&c);
+    fri_fence fence;
+    if (fri_fence_read(r->text + c.at, c.end - c.at, &fence) && take_fence(r, line, c, &fence))
+        return 1;
+    if (r->opener->triple_quotes)
+        fri_triple_quotes_line(&r->strings, r->text + c.at, c.end - c.at);
+    return 0;
+}
+
+fri_extent fri_block_read(fri_lines *lines, const fri_opener *opener, size_t *budget)
+{
+    reader r = {
+        .opener = opener, .text = lines->text, .budget = budget, .quoted = opener->quotes > 0};
+    fri_line line;
+    for (size_t at = opener->body; at < lines->end; at = line.next) {
+        line = fri_lines_at(lines, at);
+        if (take_line(&r, line))
+            return r.extent;
+    }
+    leave(&r, lines->end);
+    return r.extent;
+}

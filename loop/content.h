@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_LOOP_CONTENT_H
+#define FR_LOOP_CONTENT_H
+
+#include "base/cleanup.h"
+#include "fencerun/content.h"
+
+struct fr_content {
+    fr_part *parts;
+    size_t count;
+    size_t room;  /* parts that fit into `parts` */
+    size_t bytes; /* held by all parts together */
+};
+
+/* Appends a copy of a part, without a look at the limits of fr_content_add(). */
+FR_CHECK int fri_content_copy(fr_content *content, const fr_part *part, fr_error *err);
+
+static inline void fri_content_freep(fr_content **content)
+{
+    fr_content_free(*content);
+}
+
+#endif

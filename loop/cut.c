@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/str.h"
+#include "loop/content.h"
+#include "loop/search.h"
+
+static int copy_parts(const fri_search *s, size_t from, size_t to, fr_error *err)
+{
+    for (size_t i = from; i < to; i++) {
+        int rc = fri_content_copy(s->x->content, fr_content_part(s->content, i), err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* A copy of a part with another text, unless that is empty. */
+static int copy_text(const fri_search *s, const fr_part *part, fr_str text, fr_error *err)
+{
+    if (text.n == 0)
+        return 0;
+    fr_part cut = *part;
+    cut.data = text;
+    return fri_content_copy(s->x->content, &cut, err);
+}
+
+/* ADK writes languages in capitals: PYTHON. */
+static int add_code(const fri_search *s, fr_error *err)
+{
+    const fr_block *block = fr_extraction_block(s->x, 0);
+    FRI_AUTO(fri_freep) char *label = fri_memdup(block->language.p, block->language.n, err);
+    if (!label)
+        return FR_ENOMEM;
+    for (char *c = label; *c; c++)
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+    fr_part part = {FR_PART_EXECUTABLE_CODE, 0, block->code, fri_cstr(label)};
+    return fri_content_copy(s->x->content, &part, err);
+}
+
+/* The part that the code starts in: the one with the text's character at `offset`, whose place in it
+ * goes to *within. */
+static size_t part_at(const fr_content *content, size_t offset, size_t *within)
+{
+    size_t i = 0;
+    for (const fr_part *part; (part = fr_content_part(content, i)); i++) {
+        if (!fri_is_searched(part))
+            continue;
+        if (offset < part->data.n)
+            break;
+        offset -= part->data.n;
+    }
+    *within = offset;
+    return i;
+}
+
+/* What is behind the code and neither text nor other code is kept: function calls, images. */
+static int copy_others(const fri_search *s, size_t from, fr_error *err)
+{
+    const fr_part *part;
+    for (size_t i = from; (part = fr_content_part(s->content, i)); i++) {
+        if (part->kind == FR_PART_TEXT || part->kind == FR_PART_EXECUTABLE_CODE ||
+            part->kind == FR_PART_CODE_EXECUTION_RESULT)
+            continue;
+        int rc = fri_content_copy(s->x->content, part, err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+int fri_cut(const fri_search *s, fr_error *err)
+{
+    const fr_block *block = fr_extraction_block(s->x, 0);
+    if (!block)
+        return copy_parts(s, 0, fr_content_count(s->content), err);
+    size_t at = s->executable, kept = 0;
+    if (at == FRI_NO_PART)
+        at = part_at(s->content, block->start, &kept);
+    const fr_part *part = fr_content_part(s->content, at);
+    int rc = copy_parts(s, 0, at, err);
+    if (rc == 0)
+        rc = copy_text(s, part, fri_str(part->data.p, kept), err);
+    if (rc == 0)
+        rc = copy_others(s, at + 1, err);
+    return rc ? rc : add_code(s, err);
+}
+
+int fri_cut_adk(const fri_search *s, fr_error *err)
+{
+    if (s->executable != FRI_NO_PART)
+        return copy_parts(s, 0, s->executable + 1, err);
+    if (!fr_extraction_block(s->x, 0))
+        return copy_parts(s, 0, fr_content_count(s->content), err);
+    const fr_part *part;
+    size_t i = 0;
+    while ((part = fr_content_part(s->content, i)) &&
+           (part->kind != FR_PART_TEXT || part->data.n == 0))
+        i++;
+    int rc = copy_text(s, part, fr_extraction_prefix(s->x), err);
+    return rc ? rc : add_code(s, err);
+}
