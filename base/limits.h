@@ -22,6 +22,8 @@
 /* Runs. */
 #define FRI_MAX_CODE_BYTES        (64 * FRI_MIB)
 #define FRI_MAX_OUTPUT_KEEP_BYTES (256 * FRI_MIB)
+#define FRI_MAX_RESULT_TEXT       (1024 * FRI_MIB) /* U+FFFD is three times a bad byte */
 #define FRI_MAX_OUTPUT_FILES      1024
+#define FRI_MAX_OUTPUT_FILE_BYTES (256 * FRI_MIB)
 
 #endif

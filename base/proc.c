@@ -11,12 +11,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,7 +62,7 @@ static int child_main(void *arg)
     start *s = arg;
     child *c = &s->c;
     if (setsid() < 0 || reset_signals() || place_descriptors(c, s->moved) || chdir("/") ||
-        syscall(SYS_close_range, c->highest, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */))
+        close_range((unsigned)c->highest, ~0U, CLOSE_RANGE_CLOEXEC))
         c->failed = errno;
     else {
         execveat(c->exec_fd, "", c->spec->argv, c->spec->envp, AT_EMPTY_PATH);
@@ -152,5 +153,5 @@ int fri_proc_wait(fri_proc *p)
 void fri_proc_kill(const fri_proc *p)
 {
     if (p->pidfd >= 0)
-        syscall(SYS_pidfd_send_signal, p->pidfd, SIGKILL, NULL, 0);
+        pidfd_send_signal(p->pidfd, SIGKILL, NULL, 0);
 }

@@ -44,6 +44,7 @@ typedef struct fr_executor_options {
     uint64_t memory_bytes;  /**< 0: 512 MiB */
     uint64_t tmp_bytes;     /**< all writable space; 0: 64 MiB */
     uint32_t max_processes; /**< processes and threads; 0: 128 */
+    uint32_t cpu_millis;    /**< thousandths of a CPU; 0: as many CPUs as there are */
     int32_t network; /**< not 0: the network is reachable; refused without FR_EXECUTOR_NETWORK */
 
     /* What is kept of each output stream. */
@@ -51,9 +52,9 @@ typedef struct fr_executor_options {
     uint64_t output_max_bytes;  /**< a run that writes more to a stream is stopped; 0: no maximum */
 } fr_executor_options;
 
-#define FR_EXECUTOR_OPTIONS_INIT                                                   \
-    {                                                                              \
-        sizeof(fr_executor_options), 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define FR_EXECUTOR_OPTIONS_INIT                                                      \
+    {                                                                                 \
+        sizeof(fr_executor_options), 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 FR_BEGIN_DECLS
@@ -104,11 +105,12 @@ FR_API const fr_language *fr_executor_languages(const fr_executor *ex, size_t *c
 /** Version of fr_executor_class and of what its methods may rely on. */
 #define FR_EXECUTOR_ABI 1u
 
-#define FR_EXECUTOR_STATEFUL   1u  /**< keeps state between runs of one execution id */
-#define FR_EXECUTOR_CONCURRENT 2u  /**< `execute` may be entered by several threads at once */
-#define FR_EXECUTOR_FILES      4u  /**< takes input files and returns output files */
-#define FR_EXECUTOR_NETWORK    8u  /**< can give the code a network when asked to */
-#define FR_EXECUTOR_LIMITS     16u /**< enforces memory_bytes, tmp_bytes and max_processes */
+#define FR_EXECUTOR_STATEFUL   1u /**< keeps state between runs of one execution id */
+#define FR_EXECUTOR_CONCURRENT 2u /**< `execute` may be entered by several threads at once */
+#define FR_EXECUTOR_FILES      4u /**< takes input files and returns output files */
+#define FR_EXECUTOR_NETWORK    8u /**< can give the code a network when asked to */
+#define FR_EXECUTOR_LIMITS \
+    16u /**< enforces memory_bytes, tmp_bytes, max_processes and cpu_millis */
 
 /**
  * The class. Registration checks and copies it; nothing in it may change afterwards, and all that it

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "executor/call.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/cleanup.h"
+#include "base/utf8.h"
+
+int fri_call_init(fr_call *call, const fr_executor *ex, const fr_code_input *input, fr_error *err)
+{
+    const fr_executor_options *options = fr_executor_get_options(ex);
+    call->input = *input;
+    call->output_max = options->output_max_bytes;
+    fri_capture_init(&call->capture[0], options->output_keep_bytes);
+    fri_capture_init(&call->capture[1], options->output_keep_bytes);
+    call->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (call->cancel_fd < 0)
+        return fr_fail(err, FR_ESYSTEM, errno, "%s: no descriptor to cancel a run with",
+                       fr_executor_name(ex));
+    call->result = fri_result_new(err);
+    return call->result ? 0 : FR_ENOMEM;
+}
+
+void fri_call_dispose(fr_call *call)
+{
+    fri_capture_dispose(&call->capture[0]);
+    fri_capture_dispose(&call->capture[1]);
+    fri_result_free(call->result);
+    fri_closep(&call->cancel_fd);
+}
+
+void fri_call_cancel(fr_call *call)
+{
+    atomic_store(&call->cancelled, 1);
+    /* The counter never overflows: one write per cancel, and the descriptor is only polled. */
+    eventfd_write(call->cancel_fd, 1);
+}
+
+const fr_code_input *fr_call_input(const fr_call *call)
+{
+    return &call->input;
+}
+
+int fr_call_cancelled(const fr_call *call)
+{
+    return atomic_load(&call->cancelled);
+}
+
+int fr_call_cancel_fd(const fr_call *call)
+{
+    return call->cancel_fd;
+}
+
+int fr_result_write(fr_call *call, int stream, const void *p, size_t n, fr_error *err)
+{
+    if (stream != FR_STDOUT && stream != FR_STDERR)
+        return fr_fail(err, FR_EINVAL, 0, "there is no output stream %d", stream);
+    fri_capture *capture = &call->capture[stream - FR_STDOUT];
+    int rc = fri_capture_feed(capture, p, n, err);
+    if (rc)
+        return rc;
+    return call->output_max && capture->written > call->output_max;
+}
+
+static void end(fr_call *call, int outcome, int exit_code, int signal)
+{
+    call->ends++;
+    call->result->pub.outcome = outcome;
+    call->result->pub.exit_code = exit_code;
+    call->result->pub.signal = signal;
+}
+
+void fr_result_exited(fr_call *call, int exit_code)
+{
+    end(call, exit_code == 0 ? FR_OUTCOME_OK : FR_OUTCOME_FAILED, exit_code, 0);
+}
+
+void fr_result_signaled(fr_call *call, int signal)
+{
+    end(call, FR_OUTCOME_FAILED, -1, signal);
+}
+
+void fr_result_stopped(fr_call *call, int outcome, const char *format, ...)
+{
+    end(call, outcome, -1, 0);
+    char *reason = call->result->reason;
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(reason, sizeof(call->result->reason), format, ap);
+    va_end(ap);
+    size_t kept = n < 0 ? 0 : strlen(reason);
+    reason[fri_utf8_valid_prefix(reason, kept)] = '\0';
+}
+
+fr_receipt *fr_result_receipt(fr_call *call)
+{
+    return &call->result->receipt;
+}
+
+int fr_result_interpreter(fr_call *call, const char *path, fr_error *err)
+{
+    int rc = fri_result_set_string(&call->result->interpreter, path, err);
+    if (rc == 0)
+        call->result->receipt.interpreter = call->result->interpreter;
+    return rc;
+}
+
+int fr_result_limit(fr_call *call, const char *name, uint64_t value, const char *mechanism,
+                    int degraded, fr_error *err)
+{
+    const fr_limit limit = {name, value, mechanism, degraded};
+    return fri_result_add_limit(call->result, &limit, err);
+}
+
+int fr_result_file(fr_call *call, const fr_file *file, fr_error *err)
+{
+    if (!(call->class_flags & FR_EXECUTOR_FILES))
+        return fr_fail(err, FR_EUNSUPPORTED, 0, "an output file from an executor without files");
+    if (!file->name || !file->name[0])
+        return fr_fail(err, FR_EINVAL, 0, "an output file without a name");
+    return fri_result_add_file(call->result, file, err);
+}
+
+static int stopped_outcome(int outcome)
+{
+    return outcome >= FR_OUTCOME_TIMEOUT && outcome <= FR_OUTCOME_CANCELLED;
+}
+
+static int check_end(const fr_call *call, const char *executor, fr_error *err)
+{
+    if (call->ends != 1)
+        return fr_fail(err, FR_EINTERNAL, 0,
+                       "executor %s said %d times how the run ended, not once", executor,
+                       call->ends);
+    const fr_code_result *r = &call->result->pub;
+    if (r->outcome != FR_OUTCOME_OK && r->outcome != FR_OUTCOME_FAILED &&
+        !stopped_outcome(r->outcome))
+        return fr_fail(err, FR_EINTERNAL, 0, "executor %s gave the unknown outcome %d", executor,
+                       r->outcome);
+    return 0;
+}
+
+static void take_stream(const fri_capture *capture, fri_buf *text, uint64_t *written,
+                        uint64_t *kept, uint64_t *invalid)
+{
+    fri_captured info = {0, 0};
+    fri_capture_text(capture, text, &info);
+    *written = capture->written;
+    *kept = info.kept;
+    *invalid = info.invalid;
+}
+
+int fri_call_finish(fr_call *call, const char *executor, fr_code_result **out, fr_error *err)
+{
+    int rc = check_end(call, executor, err);
+    if (rc)
+        return rc;
+    fri_result *r = call->result;
+    fr_receipt *receipt = &r->receipt;
+    take_stream(&call->capture[0], &r->out, &receipt->stdout_written, &receipt->stdout_kept,
+                &receipt->stdout_invalid);
+    take_stream(&call->capture[1], &r->err, &receipt->stderr_written, &receipt->stderr_kept,
+                &receipt->stderr_invalid);
+    rc = fri_buf_check(&r->out, "stdout", err);
+    if (rc == 0)
+        rc = fri_buf_check(&r->err, "stderr", err);
+    if (rc == 0)
+        rc = fri_result_set_string(&r->executor, executor, err);
+    if (rc == 0)
+        rc = fri_result_set_string(&r->language, call->input.language, err);
+    if (rc)
+        return rc;
+    receipt->executor = r->executor;
+    receipt->language = r->language;
+    r->pub.out = fri_buf_str(&r->out);
+    r->pub.err = fri_buf_str(&r->err);
+    *out = &fri_steal(&call->result)->pub;
+    return 0;
+}

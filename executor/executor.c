@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "fencerun/executor.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/sized.h"
+#include "executor/call.h"
+#include "executor/options.h"
+#include "executor/registry.h"
+
+struct fr_executor {
+    const fr_executor_class *cls;
+    fr_executor_options options; /* defaults filled in; what it points to is ours */
+    void *state;
+    pthread_mutex_t lock; /* over `calls` */
+    fr_call *calls;       /* runs in progress */
+};
+
+const fr_executor_options *fr_executor_get_options(const fr_executor *ex)
+{
+    return &ex->options;
+}
+
+const char *fr_executor_name(const fr_executor *ex)
+{
+    return ex->cls->name;
+}
+
+const fr_language *fr_executor_languages(const fr_executor *ex, size_t *count)
+{
+    *count = ex->cls->language_count;
+    return ex->cls->languages;
+}
+
+void *fr_executor_state(fr_executor *self)
+{
+    return self->state;
+}
+
+static fr_executor *new_executor(const fr_executor_class *cls, fr_error *err)
+{
+    fr_executor *ex = fri_calloc(1, sizeof(*ex), err);
+    if (!ex)
+        return NULL;
+    ex->cls = cls;
+    pthread_mutex_init(&ex->lock, NULL);
+    if (cls->state_size == 0)
+        return ex;
+    ex->state = fri_calloc(1, cls->state_size, err);
+    if (ex->state)
+        return ex;
+    pthread_mutex_destroy(&ex->lock);
+    fri_free(ex);
+    return NULL;
+}
+
+static void free_executor(fr_executor *ex)
+{
+    fri_options_dispose(&ex->options);
+    pthread_mutex_destroy(&ex->lock);
+    fri_free(ex->state);
+    fri_free(ex);
+}
+
+int fr_executor_open(const char *name, const fr_executor_options *options, fr_executor **out,
+                     fr_error *err)
+{
+    const fr_executor_class *cls = fri_class_find(name ? name : "");
+    if (!cls)
+        return fr_fail(err, FR_ENOTFOUND, 0, "there is no executor '%.40s'", name ? name : "");
+    fr_executor *ex = new_executor(cls, err);
+    if (!ex)
+        return FR_ENOMEM;
+    int rc = fri_options_init(&ex->options, options, cls, err);
+    if (rc) {
+        free_executor(ex);
+        return rc;
+    }
+    rc = cls->open(ex, options ? ex->options.config : NULL, err);
+    ex->options.config = NULL;
+    if (rc) {
+        fr_executor_close(ex);
+        return rc;
+    }
+    *out = ex;
+    return 0;
+}
+
+void fr_executor_close(fr_executor *ex)
+{
+    if (!ex)
+        return;
+    ex->cls->close(ex);
+    free_executor(ex);
+}
+
+static int check_files(const fr_code_input *in, const char *name, fr_error *err)
+{
+    for (size_t i = 0; i < in->file_count; i++)
+        if (!in->files[i].name || !in->files[i].name[0])
+            return fr_fail(err, FR_EINVAL, 0, "%s: input file %zu has no name", name, i);
+    return 0;
+}
+
+/* The input with defaults filled in, refused where the class lacks what it asks for. */
+static int complete_input(const fr_executor *ex, const fr_code_input *given, fr_code_input *in,
+                          fr_error *err)
+{
+    const fr_executor_class *cls = ex->cls;
+    int rc = fri_read_sized(in, sizeof(*in), given, "fr_code_input", err);
+    if (rc)
+        return rc;
+    if (in->code.n > FRI_MAX_CODE_BYTES)
+        return fr_fail(err, FR_ELIMIT, 0, "%s: %zu bytes of code; at most %lu are run", cls->name,
+                       in->code.n, FRI_MAX_CODE_BYTES);
+    if (!in->code.p)
+        in->code = (fr_str){"", 0};
+    if (in->timeout_ms < 0)
+        return fr_fail(err, FR_EINVAL, 0, "%s: a timeout of %lld ms", cls->name,
+                       (long long)in->timeout_ms);
+    if (in->timeout_ms == 0)
+        in->timeout_ms = ex->options.timeout_ms;
+    if (in->file_count > 0 && !(cls->flags & FR_EXECUTOR_FILES))
+        return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s takes no input files", cls->name);
+    if (in->execution_id && !(cls->flags & FR_EXECUTOR_STATEFUL))
+        return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s keeps no state between runs",
+                       cls->name);
+    if (!in->language)
+        in->language = cls->languages[0].name;
+    for (size_t i = 0; i < cls->language_count; i++)
+        if (strcmp(cls->languages[i].name, in->language) == 0)
+            return check_files(in, cls->name, err);
+    return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s does not run '%.40s'", cls->name,
+                   in->language);
+}
+
+static void enter(fr_executor *ex, fr_call *call)
+{
+    pthread_mutex_lock(&ex->lock);
+    call->next = ex->calls;
+    ex->calls = call;
+    pthread_mutex_unlock(&ex->lock);
+}
+
+static void leave(fr_executor *ex, const fr_call *call)
+{
+    pthread_mutex_lock(&ex->lock);
+    fr_call **p = &ex->calls;
+    while (*p != call)
+        p = &(*p)->next;
+    *p = call->next;
+    pthread_mutex_unlock(&ex->lock);
+}
+
+void fr_executor_cancel(fr_executor *ex)
+{
+    pthread_mutex_lock(&ex->lock);
+    for (fr_call *call = ex->calls; call; call = call->next) {
+        fri_call_cancel(call);
+        ex->cls->cancel(ex, call);
+    }
+    pthread_mutex_unlock(&ex->lock);
+}
+
+/* What the receipt says where the executor left it open. */
+static void complete_receipt(fr_call *call, int64_t began)
+{
+    fr_receipt *receipt = fr_result_receipt(call);
+    if (receipt->run_ns < 0)
+        receipt->run_ns = fri_now_ns() - began;
+    if (receipt->start_ns < 0)
+        receipt->start_ns = 0;
+}
+
+int fr_executor_execute(fr_executor *ex, const fr_code_input *input, fr_code_result **out,
+                        fr_error *err)
+{
+    int64_t began = fri_now_ns();
+    fr_code_input in;
+    int rc = complete_input(ex, input, &in, err);
+    if (rc)
+        return rc;
+    fr_call call = {.class_flags = ex->cls->flags, .cancel_fd = -1};
+    rc = fri_call_init(&call, ex, &in, err);
+    if (rc == 0) {
+        enter(ex, &call);
+        rc = ex->cls->execute(ex, &call, err);
+        leave(ex, &call);
+    }
+    if (rc == 0) {
+        complete_receipt(&call, began);
+        rc = fri_call_finish(&call, ex->cls->name, out, err);
+    }
+    fri_call_dispose(&call);
+    return rc;
+}
+
+int fr_executor_probe(fr_executor *ex, fr_error *err)
+{
+    return ex->cls->probe(ex, err);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_EXECUTOR_OPTIONS_H
+#define FR_EXECUTOR_OPTIONS_H
+
+#include "fencerun/executor.h"
+
+/* Copies a caller's options (NULL: none) with ADK's and our defaults filled in, and refuses what the
+ * class cannot do. `config` alone stays borrowed. Dispose also after a failure.
+ * Errors: FR_EINVAL, FR_EUNSUPPORTED, FR_EABI, FR_ENOMEM. */
+FR_CHECK int fri_options_init(fr_executor_options *options, const fr_executor_options *given,
+                              const fr_executor_class *cls, fr_error *err);
+void fri_options_dispose(fr_executor_options *options);
+
+#endif

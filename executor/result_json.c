@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cleanup.h"
+#include "base/json_write.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "fencerun/code.h"
+
+static void put_count(fri_json_out *w, const char *key, int64_t v)
+{
+    fri_json_key(w, key);
+    if (v < 0)
+        fri_json_put_null(w);
+    else
+        fri_json_put_int(w, v);
+}
+
+static void put_stream(fri_json_out *w, const char *key, uint64_t written, uint64_t kept,
+                       uint64_t invalid)
+{
+    fri_json_key(w, key);
+    fri_json_begin_object(w);
+    fri_json_key(w, "bytes_written");
+    fri_json_put_uint(w, written);
+    fri_json_key(w, "bytes_kept");
+    fri_json_put_uint(w, kept);
+    fri_json_key(w, "invalid_utf8");
+    fri_json_put_uint(w, invalid);
+    fri_json_end_object(w);
+}
+
+static void put_limits(fri_json_out *w, const fr_receipt *r)
+{
+    fri_json_key(w, "limits");
+    fri_json_begin_object(w);
+    for (size_t i = 0; i < r->limit_count; i++) {
+        fri_json_key(w, r->limits[i].name);
+        fri_json_begin_object(w);
+        fri_json_key(w, "value");
+        fri_json_put_uint(w, r->limits[i].value);
+        fri_json_key(w, "by");
+        fri_json_put_cstring(w, r->limits[i].mechanism);
+        if (r->limits[i].degraded) {
+            fri_json_key(w, "degraded");
+            fri_json_put_bool(w, 1);
+        }
+        fri_json_end_object(w);
+    }
+    fri_json_end_object(w);
+}
+
+static void put_receipt(fri_json_out *w, const fr_receipt *r)
+{
+    fri_json_key(w, "receipt");
+    fri_json_begin_object(w);
+    fri_json_key(w, "executor");
+    fri_json_put_cstring(w, r->executor);
+    fri_json_key(w, "language");
+    fri_json_put_cstring(w, r->language);
+    fri_json_key(w, "interpreter");
+    fri_json_put_cstring(w, r->interpreter);
+    fri_json_key(w, "network");
+    fri_json_put_bool(w, r->network);
+    put_count(w, "start_ns", r->start_ns);
+    put_count(w, "run_ns", r->run_ns);
+    put_count(w, "cpu_user_ns", r->cpu_user_ns);
+    put_count(w, "cpu_system_ns", r->cpu_system_ns);
+    put_count(w, "peak_memory_bytes", r->peak_memory_bytes);
+    put_count(w, "peak_processes", r->peak_processes);
+    put_count(w, "oom_events", r->oom_events);
+    put_stream(w, "stdout", r->stdout_written, r->stdout_kept, r->stdout_invalid);
+    put_stream(w, "stderr", r->stderr_written, r->stderr_kept, r->stderr_invalid);
+    put_limits(w, r);
+    fri_json_end_object(w);
+}
+
+static void put_files(fri_json_out *w, const fr_code_result *r)
+{
+    fri_json_key(w, "files");
+    fri_json_begin_array(w);
+    for (size_t i = 0; i < r->file_count; i++) {
+        fri_json_begin_object(w);
+        fri_json_key(w, "name");
+        fri_json_put_cstring(w, r->files[i].name);
+        fri_json_key(w, "mime_type");
+        fri_json_put_cstring(w, r->files[i].mime_type);
+        fri_json_key(w, "bytes");
+        fri_json_put_uint(w, r->files[i].content.n);
+        fri_json_end_object(w);
+    }
+    fri_json_end_array(w);
+}
+
+/* null: the code did not end that way. */
+static void put_end(fri_json_out *w, const fr_code_result *r)
+{
+    fri_json_key(w, "outcome");
+    fri_json_put_cstring(w, fr_outcome_text(r->outcome));
+    put_count(w, "exit_code", r->exit_code);
+    put_count(w, "signal", r->signal ? r->signal : -1);
+    if (r->reason[0]) {
+        fri_json_key(w, "reason");
+        fri_json_put_cstring(w, r->reason);
+    }
+}
+
+int fr_code_result_json(const fr_code_result *r, char **json, fr_error *err)
+{
+    fri_buf buf;
+    fri_buf_init(&buf, FRI_MAX_JSON_OUT);
+    fri_json_out w;
+    fri_json_out_init(&w, &buf);
+    fri_json_begin_object(&w);
+    put_end(&w, r);
+    fri_json_key(&w, "stdout");
+    fri_json_put_string(&w, r->out);
+    fri_json_key(&w, "stderr");
+    fri_json_put_string(&w, r->err);
+    put_files(&w, r);
+    put_receipt(&w, r->receipt);
+    fri_json_end_object(&w);
+    int rc = fri_json_out_finish(&w, "a result as JSON", err);
+    char *text = rc ? NULL : fri_buf_steal(&buf, err);
+    fri_buf_dispose(&buf);
+    if (!text)
+        return rc ? rc : FR_ENOMEM;
+    *json = text;
+    return 0;
+}

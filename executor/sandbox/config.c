@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "executor/sandbox/config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/cleanup.h"
+
+static const struct sock_filter filter[] = {
+#include "seccomp_filter.inc"
+};
+
+#define INODES     16384
+#define OPEN_FILES 1024
+
+/* Names in the run's root that the sandbox makes itself. */
+static const char *const own_names[] = {"proc", "sys", "dev", "run", "tmp", "work", "code", NULL};
+
+/* With the host as root: what programs and their libraries are in. The links of the update-alternatives
+ * system and the linker's cache live in /etc and say nothing about the host's users. */
+static const char *const host_names[] = {"usr",   "bin",   "sbin",   "lib",
+                                         "lib32", "lib64", "libx32", NULL};
+static const char *const host_etc[] = {"etc/alternatives", "etc/ld.so.cache", NULL};
+static const char *const host_network[] = {"etc/resolv.conf", "etc/ssl", "etc/ca-certificates",
+                                           NULL};
+
+static int is_own_name(const char *name)
+{
+    for (int i = 0; own_names[i]; i++)
+        if (strcmp(own_names[i], name) == 0)
+            return 1;
+    return 0;
+}
+
+/* Adds what is at base/name: a link stays a link, anything else is bound. A missing one is none. */
+static int add_entry(fri_keeper_config *c, const char *base, const char *name, fr_error *err)
+{
+    if (c->mount_count == FRI_KEEPER_MAX_MOUNTS)
+        return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: %s has more than %d entries",
+                       base[0] ? base : "/", FRI_KEEPER_MAX_MOUNTS);
+    fri_keeper_mount *m = &c->mounts[c->mount_count];
+    int n = snprintf(m->source, sizeof(m->source), "%s/%s", base, name);
+    int k = snprintf(m->name, sizeof(m->name), "%s", name);
+    if (n < 0 || (size_t)n >= sizeof(m->source) || k < 0 || (size_t)k >= sizeof(m->name))
+        return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: the path %.200s/%.200s is too long", base,
+                       name);
+    struct stat st;
+    if (lstat(m->source, &st))
+        return errno == ENOENT ? 0
+                               : fr_fail(err, FR_ESYSTEM, errno, "sandbox: look at %s", m->source);
+    m->symlink = S_ISLNK(st.st_mode);
+    if (m->symlink) {
+        char target[FRI_KEEPER_PATH];
+        ssize_t length = readlink(m->source, target, sizeof(target) - 1);
+        if (length < 0)
+            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the link %s", m->source);
+        target[length] = '\0';
+        memcpy(m->source, target, (size_t)length + 1);
+    }
+    c->mount_count++;
+    return 0;
+}
+
+static int add_names(fri_keeper_config *c, const char *const *names, fr_error *err)
+{
+    for (int rc; *names; names++)
+        if ((rc = add_entry(c, "", *names, err)))
+            return rc;
+    return 0;
+}
+
+static int add_host(fri_keeper_config *c, fr_error *err)
+{
+    int rc = add_names(c, host_names, err);
+    if (rc == 0)
+        rc = add_names(c, host_etc, err);
+    if (rc == 0 && c->network)
+        rc = add_names(c, host_network, err);
+    return rc;
+}
+
+static int add_image(fri_keeper_config *c, const char *root, fr_error *err)
+{
+    DIR *dir = opendir(root);
+    if (!dir)
+        return fr_fail(err, FR_EINVAL, errno, "sandbox: the root directory %s cannot be opened",
+                       root);
+    int rc = 0;
+    for (const struct dirent *e; rc == 0 && (e = readdir(dir));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !is_own_name(e->d_name))
+            rc = add_entry(c, root, e->d_name, err);
+    closedir(dir);
+    return rc;
+}
+
+/* The real path, inside the root, of an executable there: links are followed as a process with that
+ * root would, and a shim that is a link costs nothing at run time. 0 when there is none. */
+static int resolve(int root, const char *root_path, const char *path, char *real, size_t n)
+{
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+    if (fd < 0)
+        return 0;
+    char link[64], target[FRI_KEEPER_PATH];
+    struct stat st;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    ssize_t length = readlink(link, target, sizeof(target) - 1);
+    int ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111) && length > 0;
+    close(fd);
+    if (!ok)
+        return 0;
+    target[length] = '\0';
+    size_t prefix = strlen(root_path);
+    if (strncmp(target, root_path, prefix) != 0)
+        return 0;
+    int m = snprintf(real, n, "%s", target + prefix);
+    return m > 0 && (size_t)m < n;
+}
+
+static int add_arg(fri_keeper_language *l, size_t *used, const char *arg)
+{
+    size_t n = strlen(arg) + 1;
+    if (n > sizeof(l->args) - *used || l->argc == FRI_KEEPER_MAX_ARGS)
+        return -1;
+    memcpy(l->args + *used, arg, n);
+    *used += n;
+    l->argc++;
+    return 0;
+}
+
+static int fill_language(fri_keeper_language *l, const fri_sandbox_language *def,
+                         const char *interpreter)
+{
+    size_t used = 0;
+    char code[sizeof(l->file) + 8];
+    snprintf(l->file, sizeof(l->file), "%s", def->file);
+    snprintf(code, sizeof(code), "/code/%s", def->file);
+    int rc = add_arg(l, &used, interpreter);
+    for (const char *const *arg = def->args; rc == 0 && *arg; arg++)
+        rc = add_arg(l, &used, *arg);
+    return rc ? rc : add_arg(l, &used, code);
+}
+
+static int add_languages(fri_sandbox_plan *plan, const char *root_path, fr_error *err)
+{
+    FRI_AUTO(fri_closep)
+    int root = open(root_path[0] ? root_path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0)
+        return fr_fail(err, FR_EINVAL, errno, "sandbox: the root directory %s cannot be opened",
+                       root_path);
+    plan->config.language_count = FRI_SANDBOX_LANGUAGES;
+    for (int i = 0; i < FRI_SANDBOX_LANGUAGES; i++) {
+        const fri_sandbox_language *def = &fri_sandbox_language_table[i];
+        char *real = plan->interpreters[i];
+        for (const char *const *at = def->interpreters; *at && !real[0]; at++)
+            if (!resolve(root, root_path, *at, real, FRI_KEEPER_PATH))
+                real[0] = '\0';
+        if (fill_language(&plan->config.languages[i], def, real))
+            return fr_fail(err, FR_EINTERNAL, 0, "sandbox: the command for %s is too long",
+                           def->name);
+    }
+    return 0;
+}
+
+static void fill_limits(fri_keeper_config *c, const fr_executor_options *options)
+{
+    c->memory_bytes = options->memory_bytes;
+    c->tmp_bytes = options->tmp_bytes;
+    c->file_bytes = options->tmp_bytes;
+    c->tmp_inodes = INODES;
+    c->processes = options->max_processes;
+    c->open_files = OPEN_FILES;
+    c->cpu_millis = options->cpu_millis;
+    c->network = options->network;
+    c->filter_len = sizeof(filter) / sizeof(filter[0]);
+    memcpy(c->filter, filter, sizeof(filter));
+}
+
+int fri_sandbox_plan_init(fri_sandbox_plan *plan, const fr_executor_options *options,
+                          const fr_sandbox_options *sandbox, fr_error *err)
+{
+    memset(plan, 0, sizeof(*plan));
+    fill_limits(&plan->config, options);
+    char root[FRI_KEEPER_PATH] = "";
+    if (sandbox->root) {
+        char *real = realpath(sandbox->root, NULL);
+        int n = real ? snprintf(root, sizeof(root), "%s", real) : 0;
+        free(real);
+        if (!real || n < 0 || (size_t)n >= sizeof(root))
+            return fr_fail(err, FR_EINVAL, errno, "sandbox: the root directory %.200s",
+                           sandbox->root);
+    }
+    if (strcmp(root, "/") == 0)
+        return fr_fail(err, FR_EINVAL, 0,
+                       "sandbox: the host's / as root would show all of it; leave root unset");
+    int rc = root[0] ? add_image(&plan->config, root, err) : add_host(&plan->config, err);
+    return rc ? rc : add_languages(plan, root, err);
+}

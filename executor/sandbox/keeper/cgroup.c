@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Theory of operation. Three controllers matter: memory, pids, cpu. Cgroup 2 is tried first: a group
+ * per run, made beside or below our own where that is delegated to us, and entered at birth
+ * (CLONE_INTO_CGROUP), which costs nothing. What it does not have is looked for in cgroup 1: one
+ * group per controller that lives as long as the keeper and that the launcher is in. What neither has
+ * is left to rlimits, and the receipt says so.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "executor/sandbox/keeper/cgroup_path.h"
+#include "executor/sandbox/keeper/keeper.h"
+#include "executor/sandbox/keeper/sys.h"
+
+enum { V1_MEMORY, V1_PIDS, V1_CPU };
+static const char *const v1_names[3] = {"memory", "pids", "cpu"};
+
+static int write_value(const char *dir, const char *file, const char *value)
+{
+    char path[FRI_KEEPER_PATH + 64];
+    snprintf(path, sizeof(path), "%s/%s", dir, file);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    int rc = fri_write_all(fd, value, strlen(value));
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return rc;
+}
+
+static int write_number(const char *dir, const char *file, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof(text), "%" PRIu64, value);
+    return write_value(dir, file, text);
+}
+
+/* The number behind `key ` at the start of a line, or the whole file's when key is "". */
+static int read_number(const char *dir, const char *file, const char *key, uint64_t *value)
+{
+    char path[FRI_KEEPER_PATH + 64], text[1024];
+    snprintf(path, sizeof(path), "%s/%s", dir, file);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    size_t length = strlen(key);
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, length) == 0 && (length == 0 || line[length] == ' '))
+            return sscanf(line + length, "%" SCNu64, value) == 1 ? 0 : -1;
+    }
+    return -1;
+}
+
+static int has_file(const char *dir, const char *file)
+{
+    char path[FRI_KEEPER_PATH + 64];
+    snprintf(path, sizeof(path), "%s/%s", dir, file);
+    return access(path, F_OK) == 0;
+}
+
+/* ---- cgroup 2 ---- */
+
+static int set_v2(const char *dir, const fri_keeper_config *c)
+{
+    char quota[48];
+    if (write_number(dir, "memory.max", c->memory_bytes) ||
+        write_number(dir, "pids.max", c->processes + 1))
+        return -1;
+    /* Without swap accounting there is no such file, and then no swap to count. */
+    if (write_number(dir, "memory.swap.max", 0) && errno != ENOENT)
+        return -1;
+    snprintf(quota, sizeof(quota), "%u 100000", c->cpu_millis * 100);
+    return c->cpu_millis ? write_value(dir, "cpu.max", quota) : 0;
+}
+
+/* Whether a process may be born into the group: the permission depends on more than the group. */
+static int can_enter(const char *dir)
+{
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    struct clone_args args = {
+        .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (uint64_t)fd};
+    pid_t pid = sys_clone3(&args);
+    if (pid == 0)
+        _exit(0);
+    close(fd);
+    if (pid < 0)
+        return 0;
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return 1;
+}
+
+static void v2_group(const fri_groups *g, char *dir, size_t n)
+{
+    snprintf(dir, n, "%s/fencerun-%d", g->v2_parent, (int)getpid());
+}
+
+static int try_v2(fri_groups *g, const char *parent, const fri_keeper_config *c)
+{
+    char dir[FRI_KEEPER_PATH + 32];
+    snprintf(g->v2_parent, sizeof(g->v2_parent), "%s", parent);
+    v2_group(g, dir, sizeof(dir));
+    if (mkdir(dir, 0755) == 0) {
+        int ok = has_file(dir, "memory.max") && has_file(dir, "pids.max") && set_v2(dir, c) == 0 &&
+                 can_enter(dir);
+        rmdir(dir);
+        if (ok)
+            return 1;
+    }
+    g->v2_parent[0] = '\0';
+    return 0;
+}
+
+static void find_v2(fri_groups *g, const fri_keeper_config *c)
+{
+    char own[FRI_KEEPER_PATH];
+    if (fri_cgroup_path("", own, sizeof(own)))
+        return;
+    char *slash;
+    if (!try_v2(g, own, c)) {
+        if (!(slash = strrchr(own, '/')) || slash == own)
+            return;
+        *slash = '\0';
+        if (!try_v2(g, own, c))
+            return;
+    }
+    g->memory_by = g->processes_by = FRI_BY_CGROUP2;
+    if (c->cpu_millis)
+        g->cpu_by = FRI_BY_CGROUP2;
+}
+
+/* ---- cgroup 1 ---- */
+
+static int set_v1(int which, const char *dir, const fri_keeper_config *c)
+{
+    switch (which) {
+    case V1_MEMORY:
+        if (write_number(dir, "memory.limit_in_bytes", c->memory_bytes))
+            return -1;
+        /* Without swap accounting there is no such file. */
+        if (write_number(dir, "memory.memsw.limit_in_bytes", c->memory_bytes) && errno != ENOENT)
+            return -1;
+        return 0;
+    case V1_PIDS:
+        return write_number(dir, "pids.max", c->processes + 2); /* init and the launcher */
+    default:
+        if (write_number(dir, "cpu.cfs_period_us", 100000))
+            return -1;
+        return write_number(dir, "cpu.cfs_quota_us", (uint64_t)c->cpu_millis * 100);
+    }
+}
+
+static int make_v1(fri_groups *g, int which, const fri_keeper_config *c)
+{
+    char own[FRI_KEEPER_PATH];
+    char *dir = g->v1[which];
+    if (fri_cgroup_path(v1_names[which], own, sizeof(own)))
+        return 0;
+    int n = snprintf(dir, FRI_KEEPER_PATH, "%s/fencerun-%d", own, (int)getpid());
+    if (n < FRI_KEEPER_PATH && mkdir(dir, 0755) == 0) {
+        if (set_v1(which, dir, c) == 0)
+            return 1;
+        rmdir(dir);
+    }
+    dir[0] = '\0';
+    return 0;
+}
+
+void fri_groups_open(fri_groups *g, const fri_keeper_config *c)
+{
+    memset(g, 0, sizeof(*g));
+    g->cgroup2 = -1;
+    find_v2(g, c);
+    if (g->memory_by == FRI_BY_CGROUP2)
+        return;
+    if (make_v1(g, V1_MEMORY, c))
+        g->memory_by = FRI_BY_CGROUP1;
+    if (make_v1(g, V1_PIDS, c))
+        g->processes_by = FRI_BY_CGROUP1;
+    if (c->cpu_millis && make_v1(g, V1_CPU, c))
+        g->cpu_by = FRI_BY_CGROUP1;
+}
+
+void fri_groups_close(fri_groups *g)
+{
+    for (int i = 0; i < 3; i++)
+        if (g->v1[i][0])
+            rmdir(g->v1[i]);
+}
+
+int fri_groups_enter(const fri_groups *g, fri_failure *f)
+{
+    for (int i = 0; i < 3; i++)
+        if (g->v1[i][0] && write_value(g->v1[i], "cgroup.procs", "0"))
+            return fri_failed(f, "enter the %s cgroup", v1_names[i]);
+    return 0;
+}
+
+/* ---- around one run ---- */
+
+int fri_groups_begin(fri_groups *g, const fri_keeper_config *c, fri_failure *f)
+{
+    const char *memory = g->v1[V1_MEMORY];
+    if (memory[0]) {
+        write_value(memory, "memory.max_usage_in_bytes",
+                    "0"); /* a peak that fails is only missed */
+        if (read_number(memory, "memory.oom_control", "oom_kill", &g->oom_before))
+            g->oom_before = 0;
+    }
+    if (!g->v2_parent[0])
+        return 0;
+    char dir[FRI_KEEPER_PATH + 32];
+    v2_group(g, dir, sizeof(dir));
+    if (mkdir(dir, 0755) || set_v2(dir, c))
+        return fri_failed(f, "make a cgroup for the run");
+    g->cgroup2 = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return g->cgroup2 < 0 ? fri_failed(f, "open the run's cgroup") : 0;
+}
+
+static int64_t measure(const char *dir, const char *file, const char *key, uint64_t before)
+{
+    uint64_t value;
+    return read_number(dir, file, key, &value) ? -1 : (int64_t)(value - before);
+}
+
+void fri_groups_measure(const fri_groups *g, int64_t *peak_memory, int64_t *oom_events)
+{
+    char dir[FRI_KEEPER_PATH + 32];
+    *peak_memory = *oom_events = -1;
+    if (g->v2_parent[0]) {
+        v2_group(g, dir, sizeof(dir));
+        *peak_memory = measure(dir, "memory.peak", "", 0);
+        *oom_events = measure(dir, "memory.events", "oom_kill", 0);
+    } else if (g->v1[V1_MEMORY][0]) {
+        *peak_memory = measure(g->v1[V1_MEMORY], "memory.max_usage_in_bytes", "", 0);
+        *oom_events = measure(g->v1[V1_MEMORY], "memory.oom_control", "oom_kill", g->oom_before);
+    }
+}
+
+void fri_groups_end(fri_groups *g)
+{
+    if (!g->v2_parent[0])
+        return;
+    char dir[FRI_KEEPER_PATH + 32];
+    v2_group(g, dir, sizeof(dir));
+    if (g->cgroup2 >= 0)
+        close(g->cgroup2);
+    g->cgroup2 = -1;
+    rmdir(dir);
+}

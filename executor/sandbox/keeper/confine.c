@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <net/if.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "executor/sandbox/keeper/keeper.h"
+#include "executor/sandbox/keeper/sys.h"
+
+int fri_loopback_up(fri_failure *f)
+{
+    struct ifreq request;
+    memset(&request, 0, sizeof(request));
+    memcpy(request.ifr_name, "lo", 3);
+    request.ifr_flags = IFF_UP | IFF_RUNNING;
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return fri_failed(f, "open a socket for the loopback interface");
+    int rc = ioctl(fd, SIOCSIFFLAGS, &request);
+    if (rc)
+        fri_failed(f, "bring up the loopback interface");
+    close(fd);
+    return rc;
+}
+
+int fri_drop_privileges(fri_failure *f)
+{
+    for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+        if (prctl(PR_CAPBSET_DROP, cap))
+            return fri_failed(f, "drop capability %d from the bounding set", cap);
+    const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+                               SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+                               SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+    if (prctl(PR_SET_SECUREBITS, bits))
+        return fri_failed(f, "set the secure bits");
+    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
+        return fri_failed(f, "clear the ambient capabilities");
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[2];
+    memset(none, 0, sizeof(none));
+    if (syscall(SYS_capset, &header, none))
+        return fri_failed(f, "drop the capabilities");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return fri_failed(f, "set no_new_privs");
+    return 0;
+}
+
+/* A limit above the inherited hard one cannot be had, and the inherited one is the stricter. */
+static int lower(int resource, rlim_t value, const char *name, fri_failure *f)
+{
+    struct rlimit now;
+    if (getrlimit((__rlimit_resource_t)resource, &now))
+        return fri_failed(f, "read the resource limit %s", name);
+    rlim_t bound = value < now.rlim_max ? value : now.rlim_max;
+    const struct rlimit limit = {bound, bound};
+    if (setrlimit((__rlimit_resource_t)resource, &limit))
+        return fri_failed(f, "set the resource limit %s", name);
+    return 0;
+}
+
+int fri_set_rlimits(const fri_launch *l, fri_failure *f)
+{
+    const fri_keeper_config *c = l->config;
+    const struct {
+        int resource;
+        rlim_t value;
+        const char *name;
+    } limits[] = {
+        {RLIMIT_CORE, 0, "core"},
+        {RLIMIT_FSIZE, c->file_bytes, "fsize"},
+        {RLIMIT_NOFILE, c->open_files, "nofile"},
+        /* Counted per user and user namespace (Linux 5.14), so exact for one run; init is one. */
+        {RLIMIT_NPROC, c->processes + 1, "nproc"},
+        {RLIMIT_MEMLOCK, 65536, "memlock"},
+        {RLIMIT_MSGQUEUE, 65536, "msgqueue"},
+        {RLIMIT_SIGPENDING, 1024, "sigpending"},
+        {RLIMIT_STACK, 8 << 20, "stack"},
+        {RLIMIT_NICE, 0, "nice"},
+        {RLIMIT_RTPRIO, 0, "rtprio"},
+    };
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        if (lower(limits[i].resource, limits[i].value, limits[i].name, f))
+            return -1;
+    if (l->groups->memory_by == FRI_BY_RLIMIT)
+        return lower(RLIMIT_AS, c->memory_bytes, "as", f);
+    return 0;
+}
+
+int fri_set_filter(const fri_keeper_config *config, fri_failure *f)
+{
+    struct sock_fprog filter = {(unsigned short)config->filter_len,
+                                (struct sock_filter *)(uintptr_t)config->filter};
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter))
+        return fri_failed(f, "set the seccomp filter");
+    return 0;
+}

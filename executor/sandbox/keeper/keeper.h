@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_KEEPER_KEEPER_H
+#define FR_KEEPER_KEEPER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "executor/sandbox/protocol.h"
+
+/* What the keeper's files share. Failures are a step in words and an errno; nothing allocates. */
+typedef struct fri_failure {
+    int sys_errno;
+    char step[FRI_KEEPER_TEXT];
+} fri_failure;
+
+/* Fills `f` from errno and returns -1: `return fri_failed(f, "mount %s", name)`. */
+int fri_failed(fri_failure *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A write that is whole or fails. */
+int fri_write_all(int fd, const void *p, size_t n);
+
+/* ---- cgroup.c: limits that are shared by all processes of a run ---- */
+
+typedef struct fri_groups {
+    int32_t memory_by, processes_by, cpu_by; /* fri_keeper_mechanism */
+    int cgroup2;                             /* directory descriptor of this run's group, or -1 */
+    uint64_t oom_before;
+    char v2_parent[FRI_KEEPER_PATH]; /* "" when there is none */
+    char v1[3][FRI_KEEPER_PATH];     /* our groups for memory, pids, cpu; "" when not had */
+} fri_groups;
+
+/* Finds out what can be had and makes the groups that live as long as the keeper. */
+void fri_groups_open(fri_groups *g, const fri_keeper_config *config);
+void fri_groups_close(fri_groups *g);
+
+/* Moves the calling process into the cgroup-1 groups; its children inherit them. */
+int fri_groups_enter(const fri_groups *g, fri_failure *f);
+
+/* Around one run. */
+int fri_groups_begin(fri_groups *g, const fri_keeper_config *config, fri_failure *f);
+void fri_groups_measure(const fri_groups *g, int64_t *peak_memory, int64_t *oom_events);
+void fri_groups_end(fri_groups *g);
+
+/* ---- launch.c: a new process that is alone in new namespaces ---- */
+
+typedef struct fri_run_fds {
+    int code; /* sealed memfd */
+    int out;
+    int err;
+    int status; /* the run's init writes fri_init_report here */
+    int gate;   /* its init reads one byte here once its user is mapped */
+} fri_run_fds;
+
+typedef struct fri_launch {
+    const fri_keeper_config *config;
+    const fri_groups *groups;
+    fri_run_fds fds;
+    uint32_t language;
+} fri_launch;
+
+/* Clones the init of a run, which goes on in fri_init(). With `as_sibling` the caller's parent
+ * becomes its parent. Returns its pid, or -1. */
+pid_t fri_launch_run(const fri_launch *l, int as_sibling, fri_failure *f);
+
+/* Maps the run's one user to FRI_SANDBOX_UID, or to ours when we may not choose, and opens its gate. */
+int fri_map_user(pid_t pid, int gate, fri_failure *f);
+
+/* ---- launcher.c: a process inside the cgroup-1 groups that clones runs from there ---- */
+
+typedef struct fri_launcher {
+    pid_t pid;
+    int socket; /* -1: there is none */
+} fri_launcher;
+
+int fri_launcher_start(fri_launcher *l, const fri_keeper_config *config, const fri_groups *groups,
+                       fri_failure *f);
+pid_t fri_launcher_clone(const fri_launcher *l, uint32_t language, const fri_run_fds *fds,
+                         fri_failure *f);
+void fri_launcher_stop(fri_launcher *l);
+
+/* ---- init.c: the first process of a run ---- */
+
+enum fri_init_report_type { FRI_INIT_STARTED = 1, FRI_INIT_EXITED = 2, FRI_INIT_FAILED = 3 };
+
+typedef struct fri_init_report {
+    int32_t type;
+    int32_t wait_status;
+    int64_t at_ns;
+    int64_t user_ns;
+    int64_t system_ns;
+    int64_t max_rss; /* of the largest process, in bytes */
+    fri_failure failure;
+} fri_init_report;
+
+void fri_init(const fri_launch *l) __attribute__((noreturn));
+
+/* ---- rootfs.c, confine.c: what init does before the code ---- */
+
+/* Makes the run's root and moves there; leaves the working directory at /work. */
+int fri_rootfs_enter(const fri_launch *l, fri_failure *f);
+
+/* Nothing of the keeper's privileges is left: capabilities, bounding set, no_new_privs. */
+int fri_drop_privileges(fri_failure *f);
+
+/* Resource limits of the program. */
+int fri_set_rlimits(const fri_launch *l, fri_failure *f);
+
+/* The system call filter; from here only what the policy allows. */
+int fri_set_filter(const fri_keeper_config *config, fri_failure *f);
+
+int fri_loopback_up(fri_failure *f);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Theory of operation. The run's root is a small tmpfs of our own. Into it go, read-only, the parts
+ * of the host (or of an image) that the configuration names, devices that are safe for anyone, a
+ * procfs of the run's own pid namespace, and the code as a file; then it is made read-only itself.
+ * Everything writable (/tmp, /work, /dev/shm) is one other tmpfs, so that one limit bounds it all.
+ * Mounts are made detached and moved into place (fsopen, open_tree; Linux 5.12), so that no path the
+ * run could influence is ever resolved; nothing here runs after the program has started.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+
+#include "executor/sandbox/keeper/keeper.h"
+#include "executor/sandbox/keeper/sys.h"
+
+#define ROOT_OVERHEAD (1024 * 1024) /* directories, /etc and the ends of pages */
+
+static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
+
+static const struct {
+    const char *name;
+    const char *target;
+} device_links[] = {
+    {"dev/fd", "/proc/self/fd"},
+    {"dev/stdin", "/proc/self/fd/0"},
+    {"dev/stdout", "/proc/self/fd/1"},
+    {"dev/stderr", "/proc/self/fd/2"},
+};
+
+/* Only where the configuration does not bind an /etc. */
+static const struct {
+    const char *name;
+    const char *text;
+} etc_files[] = {
+    {"etc/passwd", "nobody:x:65534:65534:nobody:/work:/bin/sh\n"},
+    {"etc/group", "nogroup:x:65534:\n"},
+    {"etc/hosts", "127.0.0.1 localhost sandbox\n::1 localhost\n"},
+    {"etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"},
+};
+
+/* Parts of the writable tmpfs and where they appear. */
+static const struct {
+    const char *part;
+    const char *place;
+    mode_t mode;
+} writable[] = {
+    {"tmp/tmp", "tmp", 01777},
+    {"tmp/work", "work", 0755},
+    {"tmp/shm", "dev/shm", 01777},
+};
+
+typedef struct tmpfs_option {
+    const char *key;
+    char value[24];
+} tmpfs_option;
+
+static int configure_tmpfs(int fs, uint64_t size, uint64_t inodes, fri_failure *f)
+{
+    tmpfs_option options[] = {{"size", ""}, {"nr_inodes", ""}, {"mode", "0755"}};
+    snprintf(options[0].value, sizeof(options[0].value), "%llu", (unsigned long long)size);
+    snprintf(options[1].value, sizeof(options[1].value), "%llu", (unsigned long long)inodes);
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (fsconfig(fs, FSCONFIG_SET_STRING, options[i].key, options[i].value, 0))
+            return fri_failed(f, "set the tmpfs option %s", options[i].key);
+    if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+        return fri_failed(f, "create a tmpfs");
+    return 0;
+}
+
+/* A detached tmpfs, or -1. */
+static int new_tmpfs(uint64_t size, uint64_t inodes, unsigned attributes, fri_failure *f)
+{
+    int fs = fsopen("tmpfs", FSOPEN_CLOEXEC);
+    if (fs < 0)
+        return fri_failed(f, "open the tmpfs file system");
+    int mnt = -1;
+    if (configure_tmpfs(fs, size, inodes, f) == 0) {
+        mnt = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
+        if (mnt < 0)
+            fri_failed(f, "mount a tmpfs");
+    }
+    close(fs);
+    return mnt;
+}
+
+static int place(int mnt, int root, const char *name, fri_failure *f)
+{
+    int rc = move_mount(mnt, "", root, name, MOVE_MOUNT_F_EMPTY_PATH);
+    if (rc)
+        fri_failed(f, "mount /%s", name);
+    close(mnt);
+    return rc;
+}
+
+/* A detached copy of what is at `source`, with attributes added, or -1. */
+static int copy_tree(const char *source, unsigned recursive, uint64_t attributes, fri_failure *f)
+{
+    int mnt = open_tree(AT_FDCWD, source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive);
+    if (mnt < 0)
+        return fri_failed(f, "take %s", source);
+    struct mount_attr attr = {.attr_set = attributes};
+    if (mount_setattr(mnt, "", AT_EMPTY_PATH | recursive, &attr, sizeof(attr))) {
+        fri_failed(f, "restrict %s", source);
+        close(mnt);
+        return -1;
+    }
+    return mnt;
+}
+
+static int make_directory(int root, const char *name, mode_t mode, fri_failure *f)
+{
+    if (mkdirat(root, name, mode) && errno != EEXIST)
+        return fri_failed(f, "make /%s", name);
+    if (fchmodat(root, name, mode, 0))
+        return fri_failed(f, "set the mode of /%s", name);
+    return 0;
+}
+
+static int make_file(int root, const char *name, const char *text, fri_failure *f)
+{
+    int fd = openat(root, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
+    if (fd < 0)
+        return fri_failed(f, "make /%s", name);
+    int rc = fri_write_all(fd, text, strlen(text));
+    if (rc)
+        fri_failed(f, "write /%s", name);
+    close(fd);
+    return rc;
+}
+
+static int make_link(int root, const char *name, const char *target, fri_failure *f)
+{
+    return symlinkat(target, root, name) ? fri_failed(f, "make the link /%s", name) : 0;
+}
+
+/* A mount point for something that is a directory or a file. */
+static int make_place(int root, const char *source, const char *name, fri_failure *f)
+{
+    struct stat st;
+    if (stat(source, &st))
+        return fri_failed(f, "find %s", source);
+    return S_ISDIR(st.st_mode) ? make_directory(root, name, 0755, f) : make_file(root, name, "", f);
+}
+
+static int bind_entry(int root, const fri_keeper_mount *m, fri_failure *f)
+{
+    if (m->symlink)
+        return make_link(root, m->name, m->source, f);
+    if (make_place(root, m->source, m->name, f))
+        return -1;
+    int mnt = copy_tree(m->source, AT_RECURSIVE,
+                        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, f);
+    return mnt < 0 ? -1 : place(mnt, root, m->name, f);
+}
+
+static int has_etc(const fri_keeper_config *c)
+{
+    for (uint32_t i = 0; i < c->mount_count; i++)
+        if (strcmp(c->mounts[i].name, "etc") == 0)
+            return 1;
+    return 0;
+}
+
+static int make_etc(int root, const fri_keeper_config *c, fri_failure *f)
+{
+    if (has_etc(c))
+        return 0;
+    if (make_directory(root, "etc", 0755, f))
+        return -1;
+    for (size_t i = 0; i < sizeof(etc_files) / sizeof(etc_files[0]); i++)
+        if (make_file(root, etc_files[i].name, etc_files[i].text, f))
+            return -1;
+    return 0;
+}
+
+static int make_dev(int root, fri_failure *f)
+{
+    char source[32];
+    if (make_directory(root, "dev", 0755, f))
+        return -1;
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+        snprintf(source, sizeof(source), "/dev/%s", devices[i]);
+        if (make_file(root, source + 1, "", f))
+            return -1;
+        int mnt =
+            copy_tree(source, 0, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, f);
+        if (mnt < 0 || place(mnt, root, source + 1, f))
+            return -1;
+    }
+    for (size_t i = 0; i < sizeof(device_links) / sizeof(device_links[0]); i++)
+        if (make_link(root, device_links[i].name, device_links[i].target, f))
+            return -1;
+    return 0;
+}
+
+/* Only processes: no /proc/sys, /proc/kcore, /proc/meminfo or any other file about the host. */
+static int make_proc(int root, fri_failure *f)
+{
+    if (make_directory(root, "proc", 0555, f))
+        return -1;
+    int fs = fsopen("proc", FSOPEN_CLOEXEC);
+    if (fs < 0)
+        return fri_failed(f, "open the proc file system");
+    int mnt = -1;
+    if (fsconfig(fs, FSCONFIG_SET_STRING, "subset", "pid", 0) ||
+        fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+        fri_failed(f, "create a procfs");
+    else if ((mnt = fsmount(fs, FSMOUNT_CLOEXEC,
+                            MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+                                MOUNT_ATTR_NOEXEC)) < 0)
+        fri_failed(f, "mount /proc");
+    close(fs);
+    return mnt < 0 ? -1 : place(mnt, root, "proc", f);
+}
+
+/* The writable tmpfs is first placed whole on /tmp, then its parts are copied from there. */
+static int make_writable(int root, const fri_keeper_config *c, fri_failure *f)
+{
+    const unsigned attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
+    const size_t parts = sizeof(writable) / sizeof(writable[0]);
+    int copies[sizeof(writable) / sizeof(writable[0])];
+    if (make_directory(root, "tmp", 0755, f))
+        return -1;
+    int whole = new_tmpfs(c->tmp_bytes, c->tmp_inodes, attributes, f);
+    if (whole < 0 || place(whole, root, "tmp", f))
+        return -1;
+    for (size_t i = 0; i < parts; i++) {
+        if (make_directory(root, writable[i].part, writable[i].mode, f))
+            return -1;
+        copies[i] = open_tree(root, writable[i].part, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+        if (copies[i] < 0)
+            return fri_failed(f, "take /%s", writable[i].part);
+    }
+    if (fchdir(root) || umount2("tmp", MNT_DETACH))
+        return fri_failed(f, "unmount the writable tmpfs");
+    for (size_t i = 0; i < parts; i++)
+        if (make_directory(root, writable[i].place, 0755, f) ||
+            place(copies[i], root, writable[i].place, f))
+            return -1;
+    return 0;
+}
+
+static int copy_code(int root, const fri_launch *l, uint64_t size, fri_failure *f)
+{
+    const char *name = l->config->languages[l->language].file;
+    if (make_directory(root, "code", 0755, f))
+        return -1;
+    char path[160];
+    snprintf(path, sizeof(path), "code/%s", name);
+    int fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    if (fd < 0)
+        return fri_failed(f, "make /%s", path);
+    off_t at = 0;
+    while ((uint64_t)at < size)
+        if (sendfile(fd, l->fds.code, &at, size - (uint64_t)at) <= 0) {
+            fri_failed(f, "copy the code");
+            break;
+        }
+    close(fd);
+    return (uint64_t)at < size ? -1 : 0;
+}
+
+static int fill(int root, const fri_launch *l, uint64_t code_bytes, fri_failure *f)
+{
+    const fri_keeper_config *c = l->config;
+    if (make_etc(root, c, f))
+        return -1;
+    for (uint32_t i = 0; i < c->mount_count; i++)
+        if (bind_entry(root, &c->mounts[i], f))
+            return -1;
+    if (make_dev(root, f) || make_proc(root, f) || make_writable(root, c, f) ||
+        copy_code(root, l, code_bytes, f))
+        return -1;
+    struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+    if (mount_setattr(root, "", AT_EMPTY_PATH, &attr, sizeof(attr)))
+        return fri_failed(f, "make the root read-only");
+    return 0;
+}
+
+/* pivot_root(2): with both arguments the same directory the old root ends up on top of the new one,
+ * from where it is taken away. */
+static int pivot(int root, fri_failure *f)
+{
+    if (fchdir(root) || sys_pivot_root(".", "."))
+        return fri_failed(f, "pivot to the new root");
+    if (umount2(".", MNT_DETACH))
+        return fri_failed(f, "detach the host's root");
+    if (chdir("/work"))
+        return fri_failed(f, "change to /work");
+    return 0;
+}
+
+int fri_rootfs_enter(const fri_launch *l, fri_failure *f)
+{
+    struct stat code;
+    umask(0);
+    if (fstat(l->fds.code, &code))
+        return fri_failed(f, "look at the code");
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+        return fri_failed(f, "make the mounts private");
+    uint64_t code_bytes = (uint64_t)code.st_size;
+    int root = new_tmpfs(code_bytes + ROOT_OVERHEAD, 1024, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, f);
+    if (root < 0)
+        return -1;
+    /* Mounts can only be placed on a root that is itself attached; its name is never used. */
+    if (move_mount(root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH))
+        fri_failed(f, "attach the new root");
+    else if (fill(root, l, code_bytes, f) == 0 && pivot(root, f) == 0) {
+        close(root);
+        return 0;
+    }
+    close(root);
+    return -1;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "executor/sandbox/keeper_client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "executor/sandbox/fd_message.h"
+
+extern const char fri_keeper_image[];
+extern const char fri_keeper_image_end[];
+
+#define READY_DEADLINE_NS (30 * FRI_NS_PER_S)
+
+int fri_sealed_memfd(const char *name, const void *p, size_t n, fr_error *err)
+{
+    FRI_AUTO(fri_closep) int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a memory file");
+    const char *at = p;
+    while (n > 0) {
+        ssize_t m = write(fd, at, n);
+        if (m < 0 && errno == EINTR)
+            continue;
+        if (m < 0)
+            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: fill a memory file");
+        at += m;
+        n -= (size_t)m;
+    }
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: seal a memory file");
+    return fri_steal_fd(&fd);
+}
+
+static int sysctl_is(const char *path, char value)
+{
+    char c = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, &c, 1);
+    close(fd);
+    return n == 1 && c == value;
+}
+
+/* Why namespaces are commonly not to be had, and what to do about it. */
+static const char *advice(int sys_errno)
+{
+    if (sysctl_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
+        return "AppArmor restricts user namespaces "
+               "(kernel.apparmor_restrict_unprivileged_userns=1): give the program a profile with "
+               "'userns,' or run it as root";
+    if (sysctl_is("/proc/sys/user/max_user_namespaces", '0'))
+        return "user namespaces are off (user.max_user_namespaces=0)";
+    if (sysctl_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
+        return "unprivileged user namespaces are off (kernel.unprivileged_userns_clone=0)";
+    if (sys_errno == ENOSYS)
+        return "the kernel is too old; Linux 5.14 or newer is needed";
+    if (sys_errno == EPERM || sys_errno == EACCES)
+        return "not permitted here; inside a container its own seccomp profile or masked /proc "
+               "forbids this";
+    return NULL;
+}
+
+int fri_keeper_failure(const char *step, int sys_errno, fr_error *err)
+{
+    const char *what = NULL;
+    if (sys_errno == EPERM || sys_errno == EACCES || sys_errno == ENOSYS || sys_errno == ENOSPC ||
+        sys_errno == EINVAL)
+        what = advice(sys_errno);
+    if (what)
+        return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: cannot %s (%s): %s", step,
+                       strerrorname_np(sys_errno), what);
+    return fr_fail(err, FR_ESYSTEM, sys_errno, "sandbox: cannot %s", step);
+}
+
+static int await_ready(fri_keeper_client *k, fr_error *err)
+{
+    struct pollfd fd = {.fd = k->socket, .events = POLLIN};
+    int64_t deadline = fri_now_ns() + READY_DEADLINE_NS;
+    int n;
+    while ((n = poll(&fd, 1, fri_poll_timeout(deadline))) < 0 && errno == EINTR)
+        ;
+    if (n <= 0)
+        return fr_fail(err, FR_ESYSTEM, n < 0 ? errno : ETIMEDOUT,
+                       "sandbox: the keeper does not answer");
+    if (recv(k->socket, &k->ready, sizeof(k->ready), 0) != sizeof(k->ready))
+        return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the keeper ended before it was ready");
+    if (k->ready.failed)
+        return fri_keeper_failure(k->ready.step, k->ready.sys_errno, err);
+    return 0;
+}
+
+static int start(fri_keeper_client *k, const fri_keeper_config *config, int theirs, fr_error *err)
+{
+    FRI_AUTO(fri_closep)
+    int image = fri_sealed_memfd("fencerun-keeper", fri_keeper_image,
+                                 (size_t)(fri_keeper_image_end - fri_keeper_image), err);
+    if (image < 0)
+        return FR_ESYSTEM;
+    FRI_AUTO(fri_closep)
+    int config_fd = fri_sealed_memfd("fencerun-config", config, sizeof(*config), err);
+    if (config_fd < 0)
+        return FR_ESYSTEM;
+    FRI_AUTO(fri_closep) int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null < 0)
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: open /dev/null");
+    char name[] = "fencerun-keeper";
+    char *const argv[] = {name, NULL};
+    char *const envp[] = {NULL};
+    const fri_proc_fd fds[] = {{null, 0},
+                               {null, 1},
+                               {null, 2},
+                               {theirs, FRI_KEEPER_SOCKET_FD},
+                               {config_fd, FRI_KEEPER_CONFIG_FD}};
+    const fri_proc_spec spec = {image, argv, envp, fds, sizeof(fds) / sizeof(fds[0])};
+    return fri_proc_start(&spec, &k->proc, err);
+}
+
+int fri_keeper_client_new(const fri_keeper_config *config, fri_keeper_client **out, fr_error *err)
+{
+    fri_keeper_client *k = fri_calloc(1, sizeof(*k), err);
+    if (!k)
+        return FR_ENOMEM;
+    k->proc = (fri_proc){-1, -1};
+    k->socket = -1;
+    int pair[2];
+    int rc;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+        rc = fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a socket pair");
+    } else {
+        k->socket = pair[0];
+        rc = start(k, config, pair[1], err);
+        close(pair[1]);
+        if (rc == 0)
+            rc = await_ready(k, err);
+    }
+    if (rc) {
+        fri_keeper_client_free(k);
+        return rc;
+    }
+    *out = k;
+    return 0;
+}
+
+void fri_keeper_client_free(fri_keeper_client *k)
+{
+    if (!k)
+        return;
+    fri_closep(&k->socket);
+    fri_proc_wait(&k->proc);
+    fri_free(k);
+}
+
+int fri_keeper_client_send(const fri_keeper_client *k, const fri_keeper_request *request,
+                           const int *fds, int count, fr_error *err)
+{
+    if (fri_send_fds(k->socket, request, sizeof(*request), fds, count) < 0)
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: the keeper is gone");
+    return 0;
+}
+
+int fri_keeper_client_receive(const fri_keeper_client *k, fri_keeper_event *event, fr_error *err)
+{
+    ssize_t n;
+    do
+        n = recv(k->socket, event, sizeof(*event), 0);
+    while (n < 0 && errno == EINTR);
+    if (n != sizeof(*event))
+        return fr_fail(err, FR_ESYSTEM, n < 0 ? errno : 0,
+                       "sandbox: the keeper ended during a run; what the code did is not known");
+    return 0;
+}

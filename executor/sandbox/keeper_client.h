@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_EXECUTOR_SANDBOX_KEEPER_CLIENT_H
+#define FR_EXECUTOR_SANDBOX_KEEPER_CLIENT_H
+
+#include "base/proc.h"
+#include "executor/sandbox/protocol.h"
+
+/* A keeper process, from the library's side. */
+typedef struct fri_keeper_client {
+    fri_proc proc;
+    int socket;
+    fri_keeper_ready ready;
+    struct fri_keeper_client *next; /* in the executor's list of idle ones */
+} fri_keeper_client;
+
+/* Starts a keeper and waits until it is ready.
+ * Errors: FR_EUNAVAILABLE with what the kernel withholds, FR_ESYSTEM, FR_ENOMEM. */
+FR_CHECK int fri_keeper_client_new(const fri_keeper_config *config, fri_keeper_client **out,
+                                   fr_error *err);
+
+/* Ends the keeper, and what it runs, and waits for both. NULL is allowed. */
+void fri_keeper_client_free(fri_keeper_client *k);
+
+/* Sends a request, RUN with its three descriptors. Errors: FR_ESYSTEM. */
+FR_CHECK int fri_keeper_client_send(const fri_keeper_client *k, const fri_keeper_request *request,
+                                    const int *fds, int count, fr_error *err);
+
+/* The next event. Errors: FR_ESYSTEM when the keeper is gone. */
+FR_CHECK int fri_keeper_client_receive(const fri_keeper_client *k, fri_keeper_event *event,
+                                       fr_error *err);
+
+/* What a failed step of the keeper means for people: FR_EUNAVAILABLE with advice where the kernel
+ * withholds something, else FR_ESYSTEM. */
+int fri_keeper_failure(const char *step, int sys_errno, fr_error *err);
+
+/* A sealed memfd with these bytes, or -1 with err filled. */
+FR_CHECK int fri_sealed_memfd(const char *name, const void *p, size_t n, fr_error *err);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_EXECUTOR_SANDBOX_PROTOCOL_H
+#define FR_EXECUTOR_SANDBOX_PROTOCOL_H
+
+#include <linux/filter.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * What the library and the keeper say to each other. Both are built from this header at once and the
+ * keeper travels inside the library, so the structs are plain memory and need no version.
+ *
+ * The keeper is started with two descriptors: a SOCK_SEQPACKET socket, one struct per packet, and a
+ * sealed memfd with one fri_keeper_config. It answers fri_keeper_ready, then any number of times
+ *     library: FRI_KEEPER_RUN with three descriptors (code, stdout, stderr)
+ *     keeper:  FRI_KEEPER_STARTED, FRI_KEEPER_ENDED   or   FRI_KEEPER_FAILED
+ * where the library may send FRI_KEEPER_KILL in between. A closed socket ends the keeper and with it
+ * whatever runs.
+ */
+#define FRI_KEEPER_SOCKET_FD 3
+#define FRI_KEEPER_CONFIG_FD 4
+
+#define FRI_KEEPER_MAX_MOUNTS    64
+#define FRI_KEEPER_MAX_LANGUAGES 8
+#define FRI_KEEPER_MAX_FILTER    2048
+#define FRI_KEEPER_MAX_ARGS      16
+#define FRI_KEEPER_PATH          512
+#define FRI_KEEPER_TEXT          200
+
+/* The user every run is, outside and inside where the keeper may choose it; 65534 is "nobody". */
+#define FRI_SANDBOX_UID 65534
+
+/* One name in the run's root: what is bound there read-only, or where a symbolic link points. */
+typedef struct fri_keeper_mount {
+    int32_t symlink;
+    char name[128];
+    char source[FRI_KEEPER_PATH];
+} fri_keeper_mount;
+
+/* How code in one language is run. */
+typedef struct fri_keeper_language {
+    char file[128];  /* name of the code's file below /code */
+    char args[4096]; /* argv, each argument with its NUL behind it */
+    uint32_t argc;
+} fri_keeper_language;
+
+typedef struct fri_keeper_config {
+    uint64_t memory_bytes;
+    uint64_t tmp_bytes;
+    uint64_t file_bytes; /* RLIMIT_FSIZE */
+    uint32_t tmp_inodes;
+    uint32_t processes;
+    uint32_t open_files;
+    uint32_t cpu_millis; /* thousandths of a CPU; 0: no limit */
+    int32_t network;
+    uint32_t mount_count;
+    fri_keeper_mount mounts[FRI_KEEPER_MAX_MOUNTS];
+    uint32_t language_count;
+    fri_keeper_language languages[FRI_KEEPER_MAX_LANGUAGES];
+    uint32_t filter_len;
+    struct sock_filter filter[FRI_KEEPER_MAX_FILTER];
+} fri_keeper_config;
+
+enum fri_keeper_mechanism {
+    FRI_BY_RLIMIT = 0, /* nothing better was to be had */
+    FRI_BY_CGROUP1 = 1,
+    FRI_BY_CGROUP2 = 2
+};
+
+typedef struct fri_keeper_ready {
+    int32_t failed; /* not 0: the keeper cannot run anything; step and sys_errno say why */
+    int32_t sys_errno;
+    char step[FRI_KEEPER_TEXT];
+    int32_t memory_by; /* fri_keeper_mechanism */
+    int32_t processes_by;
+    int32_t cpu_by;
+} fri_keeper_ready;
+
+enum fri_keeper_request_type { FRI_KEEPER_RUN = 1, FRI_KEEPER_KILL = 2 };
+
+typedef struct fri_keeper_request {
+    int32_t type;
+    uint32_t language;
+    int64_t timeout_ns;
+} fri_keeper_request;
+
+enum fri_keeper_event_type {
+    FRI_KEEPER_STARTED = 1, /* at_ns: the moment the code started */
+    FRI_KEEPER_ENDED = 2,
+    FRI_KEEPER_FAILED = 3 /* the code did not run: step, sys_errno */
+};
+
+typedef struct fri_keeper_event {
+    int32_t type;
+    int32_t sys_errno;
+    int64_t at_ns;       /* CLOCK_MONOTONIC */
+    int32_t timed_out;   /* the keeper killed it at its deadline */
+    int32_t killed;      /* the keeper killed it on FRI_KEEPER_KILL */
+    int32_t wait_status; /* of the program, unless the keeper killed it */
+    int32_t lost;        /* everything died without a word: wait_status means nothing */
+    int64_t user_ns;
+    int64_t system_ns;
+    int64_t peak_memory; /* -1: not known */
+    int64_t oom_events;  /* -1: not known */
+    char step[FRI_KEEPER_TEXT];
+} fri_keeper_event;
+
+#endif

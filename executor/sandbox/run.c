@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Theory of operation. The calling thread polls four descriptors until the keeper has said that the
+ * run is over and both pipes are empty: stdout and stderr (read ends; the keeper hands the write ends
+ * to the run and keeps none), the keeper's socket, and the call's cancel descriptor. When the run has
+ * to be stopped we ask the keeper to kill it and go on until it says it did, so that what was printed
+ * before is kept. Should the keeper not answer long after the deadline, it is killed, and the run
+ * with it.
+ */
+#include "executor/sandbox/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+/* How long the keeper may take beyond the code's own time: setting up, killing, and then some. */
+#define KEEPER_GRACE_NS (60 * FRI_NS_PER_S)
+#define READ_SIZE       65536
+
+enum { OUT, ERR, KEEPER, CANCEL, FD_COUNT };
+
+typedef struct run {
+    fri_keeper_client *keeper;
+    fr_call *call;
+    struct pollfd fds[FD_COUNT];
+    int stop; /* the outcome we asked the keeper to make true, or 0 */
+    int over;
+    int64_t began_ns;
+    int64_t deadline_ns; /* the keeper's */
+    fri_keeper_event started;
+    fri_keeper_event end;
+    char *buffer;
+} run;
+
+static int stop(run *r, int outcome, fr_error *err)
+{
+    if (r->stop || r->over)
+        return 0;
+    r->stop = outcome;
+    const fri_keeper_request kill_it = {.type = FRI_KEEPER_KILL};
+    return fri_keeper_client_send(r->keeper, &kill_it, NULL, 0, err);
+}
+
+/* One read; the rest waits for the next turn of the loop, so that neither stream starves. */
+static int on_output(run *r, int which, fr_error *err)
+{
+    ssize_t n = read(r->fds[which].fd, r->buffer, READ_SIZE);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return 0;
+    if (n <= 0) {
+        r->fds[which].fd = -1;
+        return n < 0 ? fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the program's output") : 0;
+    }
+    int stream = which == OUT ? FR_STDOUT : FR_STDERR;
+    int rc = fr_result_write(r->call, stream, r->buffer, (size_t)n, err);
+    return rc > 0 ? stop(r, FR_OUTCOME_OUTPUT_LIMIT, err) : rc;
+}
+
+static int on_event(run *r, fr_error *err)
+{
+    fri_keeper_event event;
+    int rc = fri_keeper_client_receive(r->keeper, &event, err);
+    if (rc)
+        return rc;
+    if (event.type == FRI_KEEPER_STARTED) {
+        r->started = event;
+    } else {
+        r->end = event;
+        r->over = 1;
+        r->fds[KEEPER].fd = r->fds[CANCEL].fd = -1;
+    }
+    return 0;
+}
+
+static int unanswered(fr_error *err)
+{
+    return fr_fail(err, FR_ESYSTEM, ETIMEDOUT, "sandbox: the keeper does not answer");
+}
+
+static int watch(run *r, fr_error *err)
+{
+    int rc = 0;
+    while (rc == 0 && !(r->over && r->fds[OUT].fd < 0 && r->fds[ERR].fd < 0)) {
+        int n = poll(r->fds, FD_COUNT, fri_poll_timeout(r->deadline_ns));
+        if (n < 0 && errno != EINTR)
+            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: wait for the program");
+        if (n == 0)
+            return unanswered(err);
+        if (n < 0)
+            continue;
+        for (int i = OUT; i <= ERR && rc == 0; i++)
+            if (r->fds[i].revents)
+                rc = on_output(r, i, err);
+        if (rc == 0 && r->fds[KEEPER].revents)
+            rc = on_event(r, err);
+        if (rc == 0 && r->fds[CANCEL].revents) {
+            r->fds[CANCEL].fd = -1;
+            rc = stop(r, FR_OUTCOME_CANCELLED, err);
+        }
+    }
+    return rc;
+}
+
+static int set_pipes(int out[2], int err_pipe[2], fr_error *err)
+{
+    if (pipe2(out, O_CLOEXEC) || pipe2(err_pipe, O_CLOEXEC))
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a pipe");
+    return 0;
+}
+
+static int send_run(const run *r, uint32_t language, int out, int err_fd, fr_error *err)
+{
+    const fr_code_input *in = fr_call_input(r->call);
+    FRI_AUTO(fri_closep) int code = fri_sealed_memfd("fencerun-code", in->code.p, in->code.n, err);
+    if (code < 0)
+        return FR_ESYSTEM;
+    const fri_keeper_request request = {FRI_KEEPER_RUN, language, in->timeout_ms * FRI_NS_PER_MS};
+    const int fds[] = {code, out, err_fd};
+    return fri_keeper_client_send(r->keeper, &request, fds, 3, err);
+}
+
+static void fill_receipt(const run *r)
+{
+    fr_receipt *receipt = fr_result_receipt(r->call);
+    receipt->start_ns = r->started.at_ns - r->began_ns;
+    receipt->run_ns = r->end.at_ns - r->started.at_ns;
+    receipt->cpu_user_ns = r->end.user_ns;
+    receipt->cpu_system_ns = r->end.system_ns;
+    receipt->peak_memory_bytes = r->end.peak_memory;
+    receipt->oom_events = r->end.oom_events;
+}
+
+/* SIGKILL that we did not send, with the kernel's out-of-memory counter moved. */
+static int out_of_memory(const fri_keeper_event *end)
+{
+    return end->oom_events > 0 &&
+           (end->lost || (WIFSIGNALED(end->wait_status) && WTERMSIG(end->wait_status) == SIGKILL));
+}
+
+static int describe_end(const run *r, fr_error *err)
+{
+    fr_call *call = r->call;
+    const fri_keeper_event *end = &r->end;
+    int64_t timeout_ms = fr_call_input(call)->timeout_ms;
+    if (end->timed_out)
+        fr_result_stopped(call, FR_OUTCOME_TIMEOUT, "the code ran longer than %lld.%03lld s",
+                          (long long)(timeout_ms / 1000), (long long)(timeout_ms % 1000));
+    else if (end->killed && r->stop == FR_OUTCOME_OUTPUT_LIMIT)
+        fr_result_stopped(call, r->stop, "the code wrote more than the output limit");
+    else if (end->killed && r->stop == FR_OUTCOME_CANCELLED)
+        fr_result_stopped(call, r->stop, "the run was cancelled");
+    else if (out_of_memory(end))
+        fr_result_stopped(call, FR_OUTCOME_MEMORY, "the code used more memory than its limit");
+    else if (end->lost || end->killed)
+        return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the run was killed from outside");
+    else if (WIFSIGNALED(end->wait_status))
+        fr_result_signaled(call, WTERMSIG(end->wait_status));
+    else
+        fr_result_exited(call, WEXITSTATUS(end->wait_status));
+    return 0;
+}
+
+static int conclude(const run *r, fr_error *err)
+{
+    if (r->end.type == FRI_KEEPER_FAILED)
+        return fri_keeper_failure(r->end.step, r->end.sys_errno, err);
+    /* Stopped before the code started: nothing ran, and that is what the receipt says. */
+    if (r->started.type == 0 && r->end.timed_out)
+        return fr_fail(err, FR_ESYSTEM, ETIMEDOUT, "sandbox: setting up a run took too long");
+    if (r->started.type != 0)
+        fill_receipt(r);
+    return describe_end(r, err);
+}
+
+static int collect(run *r, uint32_t language, int out[2], int err_pipe[2], fr_error *err)
+{
+    int rc = send_run(r, language, out[1], err_pipe[1], err);
+    /* Ours must not keep the pipes open. */
+    close(fri_steal_fd(&out[1]));
+    close(fri_steal_fd(&err_pipe[1]));
+    if (rc)
+        return rc;
+    const int fds[FD_COUNT] = {out[0], err_pipe[0], r->keeper->socket, fr_call_cancel_fd(r->call)};
+    for (int i = 0; i < FD_COUNT; i++)
+        r->fds[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    rc = watch(r, err);
+    return rc ? rc : conclude(r, err);
+}
+
+int fri_sandbox_run(fri_keeper_client *k, uint32_t language, fr_call *call, fr_error *err)
+{
+    run r = {.keeper = k, .call = call, .began_ns = fri_now_ns()};
+    r.deadline_ns = r.began_ns + fr_call_input(call)->timeout_ms * FRI_NS_PER_MS + KEEPER_GRACE_NS;
+    FRI_AUTO(fri_freep) char *buffer = fri_calloc(READ_SIZE, 1, err);
+    if (!buffer)
+        return FR_ENOMEM;
+    r.buffer = buffer;
+    int out[2] = {-1, -1}, err_pipe[2] = {-1, -1};
+    int rc = set_pipes(out, err_pipe, err);
+    if (rc == 0)
+        rc = collect(&r, language, out, err_pipe, err);
+    for (int i = 0; i < 2; i++) {
+        fri_closep(&out[i]);
+        fri_closep(&err_pipe[i]);
+    }
+    return rc;
+}

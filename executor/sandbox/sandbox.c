@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The executor "sandbox". Theory of operation: keeper/main.c. Each thread that runs something has a
+ * keeper to itself; keepers that are idle wait in a list for the next run.
+ */
+#include "fencerun/sandbox.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/sized.h"
+#include "executor/registry.h"
+#include "executor/sandbox/config.h"
+#include "executor/sandbox/keeper_client.h"
+#include "executor/sandbox/run.h"
+
+typedef struct sandbox {
+    fri_sandbox_plan *plan;
+    pthread_mutex_t lock; /* over `idle` */
+    fri_keeper_client *idle;
+} sandbox;
+
+static fri_keeper_client *take_idle(sandbox *s)
+{
+    pthread_mutex_lock(&s->lock);
+    fri_keeper_client *k = s->idle;
+    if (k)
+        s->idle = k->next;
+    pthread_mutex_unlock(&s->lock);
+    return k;
+}
+
+static void give_back(sandbox *s, fri_keeper_client *k)
+{
+    pthread_mutex_lock(&s->lock);
+    k->next = s->idle;
+    s->idle = k;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static int check_cpu(const fr_executor_options *options, const fri_keeper_ready *ready,
+                     fr_error *err)
+{
+    if (options->cpu_millis && ready->cpu_by == FRI_BY_RLIMIT)
+        return fr_fail(err, FR_EUNAVAILABLE, 0,
+                       "sandbox: a CPU limit needs the cgroup controller cpu, which is not "
+                       "delegated to this process");
+    return 0;
+}
+
+static int sandbox_open(fr_executor *self, const void *config, fr_error *err)
+{
+    sandbox *s = fr_executor_state(self);
+    const fr_executor_options *options = fr_executor_get_options(self);
+    pthread_mutex_init(&s->lock, NULL);
+    fr_sandbox_options own;
+    int rc = fri_read_sized(&own, sizeof(own), config, "fr_sandbox_options", err);
+    if (rc)
+        return rc;
+    s->plan = fri_calloc(1, sizeof(*s->plan), err);
+    if (!s->plan)
+        return FR_ENOMEM;
+    rc = fri_sandbox_plan_init(s->plan, options, &own, err);
+    if (rc)
+        return rc;
+    /* The first keeper starts here, so that what the system withholds is known at once. */
+    fri_keeper_client *k = NULL;
+    rc = fri_keeper_client_new(&s->plan->config, &k, err);
+    if (rc)
+        return rc;
+    give_back(s, k);
+    return check_cpu(options, &k->ready, err);
+}
+
+static void sandbox_close(fr_executor *self)
+{
+    sandbox *s = fr_executor_state(self);
+    for (fri_keeper_client *k; (k = take_idle(s));)
+        fri_keeper_client_free(k);
+    fri_free(s->plan);
+    pthread_mutex_destroy(&s->lock);
+}
+
+static int find_language(const sandbox *s, const char *name, uint32_t *out, fr_error *err)
+{
+    uint32_t i = 0;
+    while (strcmp(fri_sandbox_language_table[i].name, name) != 0)
+        i++;
+    if (!s->plan->interpreters[i][0])
+        return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: no interpreter for %s at %s", name,
+                       fri_sandbox_language_table[i].interpreters[0]);
+    *out = i;
+    return 0;
+}
+
+static const char *mechanism(int32_t by, const char *fallback)
+{
+    switch (by) {
+    case FRI_BY_CGROUP1:
+        return "cgroup1";
+    case FRI_BY_CGROUP2:
+        return "cgroup2";
+    default:
+        return fallback;
+    }
+}
+
+static int add_limits(fr_call *call, const fr_executor_options *o, const fri_keeper_config *c,
+                      const fri_keeper_ready *by, fr_error *err)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+        const char *mechanism;
+        int degraded;
+    } limits[] = {
+        {"wall_ms", (uint64_t)fr_call_input(call)->timeout_ms, "keeper", 0},
+        /* An address space per process is neither memory in use nor shared by the run. */
+        {"memory_bytes", c->memory_bytes, mechanism(by->memory_by, "rlimit"),
+         by->memory_by == FRI_BY_RLIMIT},
+        {"processes", c->processes, "rlimit", 0},
+        {"cpu_millis", c->cpu_millis, mechanism(by->cpu_by, "none"), 0},
+        {"tmp_bytes", c->tmp_bytes, "tmpfs", 0},
+        {"tmp_inodes", c->tmp_inodes, "tmpfs", 0},
+        {"file_bytes", c->file_bytes, "rlimit", 0},
+        {"open_files", c->open_files, "rlimit", 0},
+        {"output_bytes", o->output_max_bytes, "library", 0},
+    };
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        int rc = limits[i].value == 0
+                     ? 0
+                     : fr_result_limit(call, limits[i].name, limits[i].value, limits[i].mechanism,
+                                       limits[i].degraded, err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int sandbox_execute(fr_executor *self, fr_call *call, fr_error *err)
+{
+    sandbox *s = fr_executor_state(self);
+    const fr_executor_options *options = fr_executor_get_options(self);
+    uint32_t language = 0;
+    int rc = find_language(s, fr_call_input(call)->language, &language, err);
+    if (rc)
+        return rc;
+    fri_keeper_client *k = take_idle(s);
+    rc = k ? 0 : fri_keeper_client_new(&s->plan->config, &k, err);
+    if (rc)
+        return rc;
+    fr_result_receipt(call)->network = options->network;
+    rc = fr_result_interpreter(call, s->plan->interpreters[language], err);
+    if (rc == 0)
+        rc = add_limits(call, options, &s->plan->config, &k->ready, err);
+    if (rc == 0)
+        rc = fri_sandbox_run(k, language, call, err);
+    if (rc)
+        fri_keeper_client_free(k);
+    else
+        give_back(s, k);
+    return rc;
+}
+
+const fr_executor_class fri_sandbox_class = {
+    .struct_size = sizeof(fr_executor_class),
+    .abi = FR_EXECUTOR_ABI,
+    .flags = FR_EXECUTOR_CONCURRENT | FR_EXECUTOR_NETWORK | FR_EXECUTOR_LIMITS,
+    .name = "sandbox",
+    .summary = "fresh Linux namespaces under a read-only root, no engine needed",
+    .state_size = sizeof(sandbox),
+    .languages = fri_sandbox_languages,
+    .language_count = FRI_SANDBOX_LANGUAGES,
+    .open = sandbox_open,
+    .execute = sandbox_execute,
+    .close = sandbox_close,
+};
