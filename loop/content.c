@@ -17,13 +17,14 @@ int fr_content_new(fr_content **out, fr_error *err)
 }
 
 /* The bytes of a part are one allocation: the data, a NUL, the label, a NUL. */
-static void part_dispose(fr_part *part)
+static void free_bytes(const fr_content *content, const fr_part *part)
 {
     union {
         const char *in;
         void *out;
     } bytes = {part->data.p};
-    fri_free(bytes.out);
+    if (bytes.in != content->borrowed)
+        fri_free(bytes.out);
 }
 
 void fr_content_free(fr_content *content)
@@ -31,7 +32,7 @@ void fr_content_free(fr_content *content)
     if (!content)
         return;
     for (size_t i = 0; i < content->count; i++)
-        part_dispose(&content->parts[i]);
+        free_bytes(content, &content->parts[i]);
     fri_free(content->parts);
     fri_free(content);
 }
@@ -65,6 +66,17 @@ int fri_content_copy(fr_content *content, const fr_part *part, fr_error *err)
     content->parts[content->count++] =
         (fr_part){part->kind, part->flags, fri_str(bytes, data.n), fri_str(label_at, label.n)};
     content->bytes += data.n + label.n;
+    return 0;
+}
+
+int fri_content_borrow(fr_content *content, const fr_part *part, fr_error *err)
+{
+    if (make_room(content, err))
+        return FR_ENOMEM;
+    content->borrowed = part->data.p;
+    content->parts[content->count++] =
+        (fr_part){part->kind, part->flags, part->data, fri_str("", 0)};
+    content->bytes += part->data.n;
     return 0;
 }
 

@@ -8,12 +8,17 @@
 struct fr_content {
     fr_part *parts;
     size_t count;
-    size_t room;  /* parts that fit into `parts` */
-    size_t bytes; /* held by all parts together */
+    size_t room;          /* parts that fit into `parts` */
+    size_t bytes;         /* held by all parts together */
+    const char *borrowed; /* data of a part that somebody else frees, or NULL */
 };
 
 /* Appends a copy of a part, without a look at the limits of fr_content_add(). */
 FR_CHECK int fri_content_copy(fr_content *content, const fr_part *part, fr_error *err);
+
+/* Appends a part without label whose data are not copied: they outlive the content. One part of a
+ * content can be like that. */
+FR_CHECK int fri_content_borrow(fr_content *content, const fr_part *part, fr_error *err);
 
 static inline void fri_content_freep(fr_content **content)
 {

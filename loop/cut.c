@@ -5,24 +5,31 @@
 #include "loop/content.h"
 #include "loop/search.h"
 
-static int copy_parts(const fri_search *s, size_t from, size_t to, fr_error *err)
+/* A copy of a part with `text` instead of its own, unless that is empty. A long reply is mostly one
+ * text part, and the extraction holds it already: a text as long as all text, or as all text before
+ * the block, is that text. */
+static int add_text(const fri_search *s, const fr_part *part, fr_str text, fr_error *err)
 {
-    for (size_t i = from; i < to; i++) {
-        int rc = fri_content_copy(s->x->content, fr_content_part(s->content, i), err);
+    fr_str whole = fr_extraction_text(s->x), prefix = fr_extraction_prefix(s->x);
+    fr_part cut = {part->kind, part->flags, text, part->label};
+    if (text.n == 0)
+        return 0;
+    if (part->label.n > 0 || !fri_is_searched(part) || (text.n != whole.n && text.n != prefix.n))
+        return fri_content_copy(s->x->content, &cut, err);
+    cut.data = text.n == whole.n ? whole : prefix;
+    return fri_content_borrow(s->x->content, &cut, err);
+}
+
+static int copy_parts(const fri_search *s, size_t to, fr_error *err)
+{
+    for (size_t i = 0; i < to; i++) {
+        const fr_part *part = fr_content_part(s->content, i);
+        int rc = part->data.n > 0 ? add_text(s, part, part->data, err)
+                                  : fri_content_copy(s->x->content, part, err);
         if (rc)
             return rc;
     }
     return 0;
-}
-
-/* A copy of a part with another text, unless that is empty. */
-static int copy_text(const fri_search *s, const fr_part *part, fr_str text, fr_error *err)
-{
-    if (text.n == 0)
-        return 0;
-    fr_part cut = *part;
-    cut.data = text;
-    return fri_content_copy(s->x->content, &cut, err);
 }
 
 /* ADK writes languages in capitals: PYTHON. */
@@ -74,14 +81,14 @@ int fri_cut(const fri_search *s, fr_error *err)
 {
     const fr_block *block = fr_extraction_block(s->x, 0);
     if (!block)
-        return copy_parts(s, 0, fr_content_count(s->content), err);
+        return copy_parts(s, fr_content_count(s->content), err);
     size_t at = s->executable, kept = 0;
     if (at == FRI_NO_PART)
         at = part_at(s->content, block->start, &kept);
     const fr_part *part = fr_content_part(s->content, at);
-    int rc = copy_parts(s, 0, at, err);
+    int rc = copy_parts(s, at, err);
     if (rc == 0)
-        rc = copy_text(s, part, fri_str(part->data.p, kept), err);
+        rc = add_text(s, part, fri_str(part->data.p, kept), err);
     if (rc == 0)
         rc = copy_others(s, at + 1, err);
     return rc ? rc : add_code(s, err);
@@ -90,14 +97,14 @@ int fri_cut(const fri_search *s, fr_error *err)
 int fri_cut_adk(const fri_search *s, fr_error *err)
 {
     if (s->executable != FRI_NO_PART)
-        return copy_parts(s, 0, s->executable + 1, err);
+        return copy_parts(s, s->executable + 1, err);
     if (!fr_extraction_block(s->x, 0))
-        return copy_parts(s, 0, fr_content_count(s->content), err);
+        return copy_parts(s, fr_content_count(s->content), err);
     const fr_part *part;
     size_t i = 0;
     while ((part = fr_content_part(s->content, i)) &&
            (part->kind != FR_PART_TEXT || part->data.n == 0))
         i++;
-    int rc = copy_text(s, part, fr_extraction_prefix(s->x), err);
+    int rc = add_text(s, part, fr_extraction_prefix(s->x), err);
     return rc ? rc : add_code(s, err);
 }
