@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_CLI_CLI_H
+#define FR_CLI_CLI_H
+
+#include <stddef.h>
+
+#include "fencerun/fencerun.h"
+
+/* ---- exit codes (README, "Exit codes") ---- */
+
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_FAILED = 1, /* the code failed or was stopped; extract: nothing found */
+    CLI_USAGE = 2,
+    CLI_MALFORMED = 3,   /* malformed input; run: no runnable block in it */
+    CLI_UNAVAILABLE = 5, /* the executor cannot run anything, or failed itself */
+    CLI_TIMEOUT = 7,
+    CLI_SIGNAL = 128 /* plus the signal that asked us to stop */
+};
+
+/* The exit code for a failed call. */
+int cli_exit_for(const fr_error *err);
+
+/* ---- options.c: one table drives parsing and --help ---- */
+
+typedef struct cli_option {
+    int id;               /* a letter is also the short option; above 255: only the long one */
+    const char *name;     /* NULL: only the short one */
+    const char *argument; /* what --help calls it; NULL: takes none */
+    const char *help;
+} cli_option;
+
+typedef struct cli_command {
+    const char *name;
+    const char *summary;
+    const char *usage;         /* behind "fencerun NAME" */
+    const cli_option *options; /* the last one's id is 0 */
+    int (*run)(const struct cli_command *self, int argc, char **argv);
+} cli_command;
+
+extern const cli_command cli_extract;
+extern const cli_command cli_run;
+
+#define CLI_END   (-1)
+#define CLI_ERROR (-2) /* said already; exit CLI_USAGE */
+#define CLI_HELP  (-3) /* printed already; exit CLI_OK */
+
+/* The next option's id, its argument in *argument; CLI_END leaves the rest at argv[optind]. --help is
+ * known to every command and need not be in its table. */
+int cli_next_option(const cli_command *command, int argc, char **argv, const char **argument);
+
+/* ---- input.c ---- */
+
+/* Reads a file, or standard input for "-". *text is to be freed with free(). Says what is wrong and
+ * returns an exit code. */
+int cli_read(const char *command, const char *path, char **text, size_t *n);
+
+/* ---- output.c ---- */
+
+/* "fencerun: …" on stderr. */
+void cli_say(const char *format, ...) FR_PRINTF(1, 2);
+
+/* Writes all of it to stdout; and at the end of a command, makes sure that it arrived. Say what is
+ * wrong and return an exit code. */
+void cli_put(const char *p, size_t n);
+int cli_finish_output(int exit_code);
+
+/* ---- executor.c ---- */
+
+/* Opens what --executor names: NAME, scripted:FILE or sandbox:ROOT. */
+int cli_open_executor(const char *spec, fr_executor_options *options, fr_executor **out,
+                      fr_error *err);
+
+/* Executes; SIGINT and SIGTERM cancel. *caught gets the signal, or 0. */
+int cli_execute(fr_executor *ex, const fr_code_input *input, fr_code_result **out, int *caught,
+                fr_error *err);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const cli_command *const commands[] = {&cli_extract, &cli_run};
+static const size_t command_count = sizeof(commands) / sizeof(commands[0]);
+
+static void print_overview(FILE *f)
+{
+    fputs(
+        "usage: fencerun COMMAND [OPTION]... [ARGUMENT]...\n\n"
+        "Finds the first runnable code block in a language model's reply and runs it where it can\n"
+        "do no harm.\n\n",
+        f);
+    for (size_t i = 0; i < command_count; i++)
+        fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n'fencerun COMMAND --help' tells more; 'fencerun --version' which version this is.\n",
+          f);
+}
+
+static int run_command(const char *name, int argc, char **argv)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i]->run(commands[i], argc, argv);
+    cli_say("there is no command '%s'; see 'fencerun --help'", name);
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
+        return cli_finish_output(CLI_OK);
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("fencerun %s\n", fr_version());
+        return cli_finish_output(CLI_OK);
+    }
+    return cli_finish_output(run_command(argv[1], argc - 1, argv + 1));
+}
