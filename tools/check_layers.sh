@@ -21,7 +21,7 @@ for folder in include base executor loop cli samples; do
 done
 
 # A quoted include without its folder would slip through all of the above.
-bare=$(grep -rnE --include='*.[chS]' '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^/"]+"' \
+bare=$(grep -rnE --include='*.[chS]' '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^/"]+\.h"' \
     include base executor loop cli samples)
 [ -z "$bare" ] || complain "an include does not name its folder:
 $bare"

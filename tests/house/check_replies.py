@@ -5,7 +5,7 @@ A NAME.expect has one "KEY VALUE" per line, "#" begins a comment:
     arguments    further arguments for `fencerun run`
     status       exit status of the command; without the other keys nothing was run
     outcome, exit_code
-                 as the JSON result has them
+                 as the JSON result has them (an exit code may be null)
     stdout_has, stderr_has
                  a line of the stream; may be given more than once
     --- stdout   from the next line to the end of the file: stdout, to the byte
@@ -26,7 +26,7 @@ def read_expectation(path):
         if key in ("stdout_has", "stderr_has"):
             lines[key[:6]].append(value)
         elif key in ("status", "exit_code"):
-            expected[key] = int(value)
+            expected[key] = json.loads(value)
         elif key in ("outcome", "arguments"):
             expected[key] = value
         else:
