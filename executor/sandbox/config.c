@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
+#include "base/limits.h"
 
 static const struct sock_filter filter[] = {
 #include "seccomp_filter.inc"
@@ -174,6 +175,7 @@ static void fill_limits(fri_keeper_config *c, const fr_executor_options *options
     c->memory_bytes = options->memory_bytes;
     c->tmp_bytes = options->tmp_bytes;
     c->file_bytes = options->tmp_bytes;
+    c->code_bytes = FRI_MAX_CODE_BYTES;
     c->tmp_inodes = INODES;
     c->processes = options->max_processes;
     c->open_files = OPEN_FILES;

@@ -48,6 +48,7 @@ typedef struct fri_keeper_config {
     uint64_t memory_bytes;
     uint64_t tmp_bytes;
     uint64_t file_bytes; /* RLIMIT_FSIZE */
+    uint64_t code_bytes; /* the longest code there may be */
     uint32_t tmp_inodes;
     uint32_t processes;
     uint32_t open_files;

@@ -156,7 +156,7 @@ static int set_v1(int which, const char *dir, const fri_keeper_config *c)
             return -1;
         return 0;
     case V1_PIDS:
-        return write_number(dir, "pids.max", c->processes + 2); /* init and the launcher */
+        return write_number(dir, "pids.max", c->processes + 3); /* init, the next, launcher */
     default:
         if (write_number(dir, "cpu.cfs_period_us", 100000))
             return -1;
@@ -214,13 +214,6 @@ int fri_groups_enter(const fri_groups *g, fri_failure *f)
 
 int fri_groups_begin(fri_groups *g, const fri_keeper_config *c, fri_failure *f)
 {
-    const char *memory = g->v1[V1_MEMORY];
-    if (memory[0]) {
-        write_value(memory, "memory.max_usage_in_bytes",
-                    "0"); /* a peak that fails is only missed */
-        if (read_number(memory, "memory.oom_control", "oom_kill", &g->oom_before))
-            g->oom_before = 0;
-    }
     if (!g->v2_parent[0])
         return 0;
     char dir[FRI_KEEPER_PATH + 32];
@@ -229,6 +222,17 @@ int fri_groups_begin(fri_groups *g, const fri_keeper_config *c, fri_failure *f)
         return fri_failed(f, "make a cgroup for the run");
     g->cgroup2 = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return g->cgroup2 < 0 ? fri_failed(f, "open the run's cgroup") : 0;
+}
+
+/* A cgroup-1 group has had other runs in it. A peak that cannot be reset is too high, no more. */
+void fri_groups_mark(fri_groups *g)
+{
+    const char *memory = g->v1[V1_MEMORY];
+    if (!memory[0])
+        return;
+    write_value(memory, "memory.max_usage_in_bytes", "0");
+    if (read_number(memory, "memory.oom_control", "oom_kill", &g->oom_before))
+        g->oom_before = 0;
 }
 
 static int64_t measure(const char *dir, const char *file, const char *key, uint64_t before)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Theory of operation. This is process 1 of a run: it makes the run's world from inside the new
- * namespaces, gives up every privilege, starts the program as process 2 and waits. When the program
- * has ended it kills and reaps whatever else is left, and only then reports, so that at the time of
- * the report nothing of the run is alive but itself. When it dies, the kernel kills all of the pid
- * namespace; it dies with the keeper (PR_SET_PDEATHSIG), or by the keeper's hand at the deadline.
+ * Theory of operation. This is process 1 of a run. Before there is anything to run it makes the run's
+ * world from inside the new namespaces; then it waits for the job. With that it puts the code in place,
+ * gives up every privilege, starts the program as process 2 and waits. When the program has ended it
+ * kills and reaps whatever else is left, and only then reports, so that at the time of the report
+ * nothing of the run is alive but itself. When it dies, the kernel kills all of the pid namespace; it
+ * dies with the keeper (PR_SET_PDEATHSIG), or by the keeper's hand at the deadline.
  *
  * The program can neither signal it (the kernel drops signals to process 1 that it does not handle)
  * nor look into it (it is not dumpable). Its report travels on a pipe the program does not have.
@@ -14,52 +15,60 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "executor/sandbox/fd_message.h"
 #include "executor/sandbox/keeper/keeper.h"
 #include "executor/sandbox/keeper/sys.h"
 
-static void report(const fri_launch *l, const fri_init_report *r)
+/* What init has besides its orders. */
+typedef struct init {
+    fri_launch l;
+    int oom_score_adj; /* open for writing, from the host's /proc, or -1 */
+    int code_mount;
+    int code, out, err; /* of the job */
+    uint32_t language;
+} init;
+
+static void report(const init *in, const fri_init_report *r)
 {
-    fri_write_all(l->fds.status, r, sizeof(*r)); /* at most PIPE_BUF: whole or not at all */
+    fri_write_all(in->l.status, r, sizeof(*r)); /* at most PIPE_BUF: whole or not at all */
 }
 
-static _Noreturn void report_failure(const fri_launch *l, const fri_failure *f)
+static void report_type(const init *in, int type)
+{
+    fri_init_report r;
+    memset(&r, 0, sizeof(r));
+    r.type = type;
+    r.at_ns = fri_now_ns();
+    report(in, &r);
+}
+
+static _Noreturn void report_failure(const init *in, const fri_failure *f)
 {
     fri_init_report r;
     memset(&r, 0, sizeof(r));
     r.type = FRI_INIT_FAILED;
     r.failure = *f;
-    report(l, &r);
+    report(in, &r);
     _exit(1);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
 }
 
 /* What was inherited from the keeper or the launcher, its socket to the library above all, is none
  * of the run's affair. */
-static int close_others(const fri_run_fds *r, fri_failure *f)
+static int close_others(const fri_launch *l, fri_failure *f)
 {
-    int keep[] = {r->code, r->out, r->err, r->status, r->gate};
-    const int n = sizeof(keep) / sizeof(keep[0]);
-    qsort(keep, (size_t)n, sizeof(keep[0]), by_value);
-    int from = 0;
-    for (int i = 0; i < n; i++) {
-        if (keep[i] > from && close_range((unsigned)from, (unsigned)keep[i] - 1, 0))
-            return fri_failed(f, "close inherited descriptors");
-        from = keep[i] + 1;
-    }
-    if (close_range((unsigned)from, ~0U, 0))
+    unsigned low = (unsigned)(l->status < l->control ? l->status : l->control);
+    unsigned high = (unsigned)(l->status < l->control ? l->control : l->status);
+    if ((low > 0 && close_range(0, low - 1, 0)) ||
+        (high > low + 1 && close_range(low + 1, high - 1, 0)) || close_range(high + 1, ~0U, 0))
         return fri_failed(f, "close inherited descriptors");
     return 0;
 }
@@ -73,52 +82,83 @@ static int become_user(fri_failure *f)
 }
 
 /* Kernel: a change of user clears the parent-death signal, so it comes after; and the keeper may be
- * dead by then, which its closed end of the gate tells. */
+ * dead by then, which its closed end of the socket tells. */
 static int die_with_keeper(const fri_launch *l, fri_failure *f)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL))
         return fri_failed(f, "arrange to die with the keeper");
-    struct pollfd gate = {.fd = l->fds.gate};
-    if (poll(&gate, 1, 0) > 0 && gate.revents & POLLHUP)
+    struct pollfd keeper = {.fd = l->control};
+    if (poll(&keeper, 1, 0) > 0 && keeper.revents & POLLHUP)
         _exit(1);
+    return 0;
+}
+
+static int await_go(const fri_launch *l)
+{
+    char go;
+    ssize_t n;
+    do
+        n = recv(l->control, &go, 1, 0);
+    while (n < 0 && errno == EINTR);
+    return n == 1 ? 0 : -1;
+}
+
+/* Everything that does not depend on the code. */
+static int prepare(init *in, fri_failure *f)
+{
+    const fri_launch *l = &in->l;
+    if (close_others(l, f))
+        return -1;
+    /* Before the change of user, after which /proc/self is root's. */
+    in->oom_score_adj = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (await_go(l))
+        _exit(1);
+    if (become_user(f) || die_with_keeper(l, f))
+        return -1;
+    if (prctl(PR_SET_DUMPABLE, 0))
+        return fri_failed(f, "become undumpable");
+    if (sethostname("sandbox", 7))
+        return fri_failed(f, "set the host name");
+    if (!l->config->network && fri_loopback_up(f))
+        return -1;
+    return fri_rootfs_enter(l, &in->code_mount, f);
+}
+
+static int await_job(init *in)
+{
+    fri_job job;
+    int fds[3];
+    if (fri_receive_fds(in->l.control, &job, sizeof(job), fds, 3) != sizeof(job))
+        return -1;
+    in->language = job.language;
+    in->code = fds[0];
+    in->out = fds[1];
+    in->err = fds[2];
     return 0;
 }
 
 /* When memory runs out a run goes first. Best effort: a memory limit of its own is what protects the
  * host, this only helps where there is none. */
-static void prefer_for_oom_killer(void)
+static void prefer_for_oom_killer(init *in)
 {
-    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (in->oom_score_adj < 0)
         return;
-    fri_write_all(fd, "1000", 4);
-    close(fd);
+    fri_write_all(in->oom_score_adj, "1000", 4);
+    close(in->oom_score_adj);
 }
 
-static int prepare(const fri_launch *l, fri_failure *f)
+static int take_job(init *in, fri_failure *f)
 {
-    char open_gate;
-    prefer_for_oom_killer();
-    if (close_others(&l->fds, f))
+    const char *file = in->l.config->languages[in->language].file;
+    prefer_for_oom_killer(in);
+    if (fri_rootfs_put_code(in->code_mount, file, in->code, f) || fri_drop_privileges(f))
         return -1;
-    if (read(l->fds.gate, &open_gate, 1) != 1)
-        _exit(1);
-    if (become_user(f) || die_with_keeper(l, f))
-        return -1;
-    if (sethostname("sandbox", 7))
-        return fri_failed(f, "set the host name");
-    if (!l->config->network && fri_loopback_up(f))
-        return -1;
-    if (fri_rootfs_enter(l, f) || fri_drop_privileges(f))
-        return -1;
-    if (prctl(PR_SET_DUMPABLE, 0))
-        return fri_failed(f, "become undumpable");
-    return fri_set_rlimits(l, f);
+    return fri_set_rlimits(&in->l, f);
 }
 
-static int connect_streams(const fri_launch *l, fri_failure *f)
+static int connect_streams(const init *in, fri_failure *f)
 {
-    int from[3] = {open("/dev/null", O_RDONLY | O_CLOEXEC), l->fds.out, l->fds.err};
+    int from[3] = {open("/dev/null", O_RDONLY | O_CLOEXEC), in->out, in->err};
     /* All out of the way of 0, 1 and 2 first, whatever numbers they have: dup2 onto itself would
      * leave a descriptor close-on-exec. */
     for (int i = 0; i < 3; i++)
@@ -143,7 +183,7 @@ static void split_args(const fri_keeper_language *language, const char *argv[])
     argv[i] = NULL;
 }
 
-static _Noreturn void program(fri_launch *l)
+static _Noreturn void program(init *in)
 {
     static const char *const env[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                       "HOME=/work",
@@ -154,16 +194,17 @@ static _Noreturn void program(fri_launch *l)
     const char *argv[FRI_KEEPER_MAX_ARGS + 1];
     fri_failure f;
     memset(&f, 0, sizeof(f));
-    split_args(&l->config->languages[l->language], argv);
+    const fri_keeper_config *config = in->l.config;
+    split_args(&config->languages[in->language], argv);
     /* The status pipe must survive under a number that the streams do not take. */
-    l->fds.status = fcntl(l->fds.status, F_DUPFD_CLOEXEC, 3);
+    in->l.status = fcntl(in->l.status, F_DUPFD_CLOEXEC, 3);
     if (setsid() < 0)
         fri_failed(&f, "start a session");
-    else if (connect_streams(l, &f) == 0 && fri_set_filter(l->config, &f) == 0) {
+    else if (connect_streams(in, &f) == 0 && fri_set_filter(config, &f) == 0) {
         execve(argv[0], (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
         fri_failed(&f, "execute %s", argv[0]);
     }
-    report_failure(l, &f);
+    report_failure(in, &f);
 }
 
 static int64_t nanoseconds(struct timeval t)
@@ -172,7 +213,7 @@ static int64_t nanoseconds(struct timeval t)
 }
 
 /* Waits for the program, then ends and reaps what it left behind. */
-static void watch(const fri_launch *l, pid_t pid)
+static void watch(const init *in, pid_t pid)
 {
     fri_init_report r;
     memset(&r, 0, sizeof(r));
@@ -191,30 +232,31 @@ static void watch(const fri_launch *l, pid_t pid)
     r.user_ns = nanoseconds(usage.ru_utime);
     r.system_ns = nanoseconds(usage.ru_stime);
     r.max_rss = (int64_t)usage.ru_maxrss * 1024;
-    report(l, &r);
+    report(in, &r);
 }
 
-void fri_init(const fri_launch *given)
+void fri_init(const fri_launch *l)
 {
-    fri_launch l = *given;
+    init in = {.l = *l, .oom_score_adj = -1, .code_mount = -1};
     fri_failure f;
     memset(&f, 0, sizeof(f));
-    if (prepare(&l, &f))
-        report_failure(&l, &f);
-    fri_init_report started;
-    memset(&started, 0, sizeof(started));
-    started.type = FRI_INIT_STARTED;
-    started.at_ns = fri_now_ns();
-    report(&l, &started);
+    if (prepare(&in, &f))
+        report_failure(&in, &f);
+    report_type(&in, FRI_INIT_PREPARED);
+    if (await_job(&in))
+        _exit(0);
+    if (take_job(&in, &f))
+        report_failure(&in, &f);
+    report_type(&in, FRI_INIT_STARTED);
     pid_t pid = fork();
     if (pid == 0)
-        program(&l);
+        program(&in);
     if (pid < 0) {
         fri_failed(&f, "fork the program");
-        report_failure(&l, &f);
+        report_failure(&in, &f);
     }
-    close(l.fds.out);
-    close(l.fds.err);
-    watch(&l, pid);
+    close(in.out);
+    close(in.err);
+    watch(&in, pid);
     _exit(0);
 }

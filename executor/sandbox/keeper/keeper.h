@@ -36,34 +36,28 @@ void fri_groups_close(fri_groups *g);
 /* Moves the calling process into the cgroup-1 groups; its children inherit them. */
 int fri_groups_enter(const fri_groups *g, fri_failure *f);
 
-/* Around one run. */
+/* Around one run: before its init is cloned, before its code starts, when it has ended, and when
+ * its init is reaped. */
 int fri_groups_begin(fri_groups *g, const fri_keeper_config *config, fri_failure *f);
+void fri_groups_mark(fri_groups *g);
 void fri_groups_measure(const fri_groups *g, int64_t *peak_memory, int64_t *oom_events);
 void fri_groups_end(fri_groups *g);
 
 /* ---- launch.c: a new process that is alone in new namespaces ---- */
 
-typedef struct fri_run_fds {
-    int code; /* sealed memfd */
-    int out;
-    int err;
-    int status; /* the run's init writes fri_init_report here */
-    int gate;   /* its init reads one byte here once its user is mapped */
-} fri_run_fds;
-
 typedef struct fri_launch {
     const fri_keeper_config *config;
     const fri_groups *groups;
-    fri_run_fds fds;
-    uint32_t language;
+    int status;  /* the run's init writes fri_init_report here */
+    int control; /* and is told here: fri_go, then fri_job */
 } fri_launch;
 
 /* Clones the init of a run, which goes on in fri_init(). With `as_sibling` the caller's parent
  * becomes its parent. Returns its pid, or -1. */
 pid_t fri_launch_run(const fri_launch *l, int as_sibling, fri_failure *f);
 
-/* Maps the run's one user to FRI_SANDBOX_UID, or to ours when we may not choose, and opens its gate. */
-int fri_map_user(pid_t pid, int gate, fri_failure *f);
+/* Maps the run's one user to FRI_SANDBOX_UID, or to ours when we may not choose. */
+int fri_map_user(pid_t pid, fri_failure *f);
 
 /* ---- launcher.c: a process inside the cgroup-1 groups that clones runs from there ---- */
 
@@ -74,13 +68,23 @@ typedef struct fri_launcher {
 
 int fri_launcher_start(fri_launcher *l, const fri_keeper_config *config, const fri_groups *groups,
                        fri_failure *f);
-pid_t fri_launcher_clone(const fri_launcher *l, uint32_t language, const fri_run_fds *fds,
-                         fri_failure *f);
+pid_t fri_launcher_clone(const fri_launcher *l, int status, int control, fri_failure *f);
 void fri_launcher_stop(fri_launcher *l);
 
 /* ---- init.c: the first process of a run ---- */
 
-enum fri_init_report_type { FRI_INIT_STARTED = 1, FRI_INIT_EXITED = 2, FRI_INIT_FAILED = 3 };
+/* What init is told: one byte once its user is mapped, then, when there is something to run, the
+ * language, with three descriptors: code, stdout, stderr. */
+typedef struct fri_job {
+    uint32_t language;
+} fri_job;
+
+enum fri_init_report_type {
+    FRI_INIT_PREPARED = 1, /* only the job is missing */
+    FRI_INIT_STARTED = 2,
+    FRI_INIT_EXITED = 3,
+    FRI_INIT_FAILED = 4
+};
 
 typedef struct fri_init_report {
     int32_t type;
@@ -96,8 +100,12 @@ void fri_init(const fri_launch *l) __attribute__((noreturn));
 
 /* ---- rootfs.c, confine.c: what init does before the code ---- */
 
-/* Makes the run's root and moves there; leaves the working directory at /work. */
-int fri_rootfs_enter(const fri_launch *l, fri_failure *f);
+/* Makes the run's root and moves there; leaves the working directory at /work and in *code_mount
+ * the mount that is at /code, still empty and writable. */
+int fri_rootfs_enter(const fri_launch *l, int *code_mount, fri_failure *f);
+
+/* Copies the code there and makes it read-only. Closes the mount. */
+int fri_rootfs_put_code(int code_mount, const char *name, int code, fri_failure *f);
 
 /* Nothing of the keeper's privileges is left: capabilities, bounding set, no_new_privs. */
 int fri_drop_privileges(fri_failure *f);

@@ -47,7 +47,7 @@ static int write_file(pid_t pid, const char *name, const char *text, fri_failure
     return n < 0 ? fri_failed(f, "write %s of the new user namespace", name) : 0;
 }
 
-int fri_map_user(pid_t pid, int gate, fri_failure *f)
+int fri_map_user(pid_t pid, fri_failure *f)
 {
     /* Host root is never mapped: a process that is kuid 0 may write what root may write, without any
      * capability (/proc/sys/kernel/core_pattern, for one). */
@@ -55,10 +55,7 @@ int fri_map_user(pid_t pid, int gate, fri_failure *f)
     char uid_map[64], gid_map[64];
     snprintf(uid_map, sizeof(uid_map), "%d %u 1\n", FRI_SANDBOX_UID, uid ? uid : FRI_SANDBOX_UID);
     snprintf(gid_map, sizeof(gid_map), "%d %u 1\n", FRI_SANDBOX_UID, uid ? gid : FRI_SANDBOX_UID);
-    if (write_file(pid, "setgroups", "deny", f) || write_file(pid, "uid_map", uid_map, f) ||
-        write_file(pid, "gid_map", gid_map, f))
+    if (write_file(pid, "setgroups", "deny", f) || write_file(pid, "uid_map", uid_map, f))
         return -1;
-    if (fri_write_all(gate, "", 1))
-        return fri_failed(f, "let the run begin");
-    return 0;
+    return write_file(pid, "gid_map", gid_map, f);
 }

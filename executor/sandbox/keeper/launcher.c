@@ -17,31 +17,25 @@
 #include "executor/sandbox/fd_message.h"
 #include "executor/sandbox/keeper/keeper.h"
 
-#define RUN_FDS 5
-
 typedef struct reply {
     pid_t pid;
     fri_failure failure;
 } reply;
 
-static void pack(const fri_run_fds *r, int fds[RUN_FDS])
-{
-    const int order[RUN_FDS] = {r->code, r->out, r->err, r->status, r->gate};
-    memcpy(fds, order, sizeof(order));
-}
-
 static void serve(int socket, fri_launch *l)
 {
     for (;;) {
-        int fds[RUN_FDS];
-        if (fri_receive_fds(socket, &l->language, sizeof(l->language), fds, RUN_FDS) <= 0)
+        char nothing;
+        int fds[2];
+        if (fri_receive_fds(socket, &nothing, sizeof(nothing), fds, 2) <= 0)
             return;
-        l->fds = (fri_run_fds){fds[0], fds[1], fds[2], fds[3], fds[4]};
+        l->status = fds[0];
+        l->control = fds[1];
         reply r;
         memset(&r, 0, sizeof(r));
         r.pid = fri_launch_run(l, 1, &r.failure);
-        for (int i = 0; i < RUN_FDS; i++)
-            close(fds[i]);
+        close(fds[0]);
+        close(fds[1]);
         if (send(socket, &r, sizeof(r), MSG_NOSIGNAL) < 0)
             return;
     }
@@ -98,12 +92,10 @@ int fri_launcher_start(fri_launcher *l, const fri_keeper_config *config, const f
     return read_reply(l->socket, f);
 }
 
-pid_t fri_launcher_clone(const fri_launcher *l, uint32_t language, const fri_run_fds *run,
-                         fri_failure *f)
+pid_t fri_launcher_clone(const fri_launcher *l, int status, int control, fri_failure *f)
 {
-    int fds[RUN_FDS];
-    pack(run, fds);
-    if (fri_send_fds(l->socket, &language, sizeof(language), fds, RUN_FDS) < 0)
+    const int fds[] = {status, control};
+    if (fri_send_fds(l->socket, "", 1, fds, 2) < 0)
         return fri_failed(f, "reach the process in the cgroups");
     return read_reply(l->socket, f);
 }

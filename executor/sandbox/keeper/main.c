@@ -4,7 +4,8 @@
  * executor and thread in use; see protocol.h for what they say to each other. It holds none of the
  * host program's memory or descriptors. It has the host program's privileges, uses them to make
  * namespaces and cgroups, and never runs model code: that happens in a child whose first process is
- * in init.c. It serves one run at a time, so that no run shares a limit with another.
+ * in init.c. It serves one run at a time, so that no run shares a limit with another, and says that it
+ * is ready only when a whole sandbox stands, so that what the system withholds is known at once.
  *
  *     library ──socket──► keeper ──clone3──► init (pid 1 of the run) ──fork──► program
  *                            │                  ▲
@@ -47,7 +48,9 @@ static int prepare(fri_keeper *k, fri_failure *f)
     fri_groups_open(&k->groups, k->config);
     k->launcher.socket = -1;
     int v1 = k->groups.v1[0][0] || k->groups.v1[1][0] || k->groups.v1[2][0];
-    return v1 ? fri_launcher_start(&k->launcher, k->config, &k->groups, f) : 0;
+    if (v1 && fri_launcher_start(&k->launcher, k->config, &k->groups, f))
+        return -1;
+    return fri_keeper_prepare(k, f);
 }
 
 static int announce(const fri_keeper *k, int failed, const fri_failure *f)
@@ -77,6 +80,7 @@ int main(void)
     int failed = prepare(&k, &f);
     if (announce(&k, failed, &f) == 0 && !failed)
         fri_keeper_serve(&k);
+    fri_keeper_stop(&k);
     fri_launcher_stop(&k.launcher);
     fri_groups_close(&k.groups);
     return 0;

@@ -18,7 +18,8 @@
 #include "executor/sandbox/keeper/keeper.h"
 #include "executor/sandbox/keeper/sys.h"
 
-#define ROOT_OVERHEAD (1024 * 1024) /* directories, /etc and the ends of pages */
+#define ROOT_BYTES    (1024 * 1024) /* directories and /etc */
+#define CODE_OVERHEAD 65536         /* the ends of pages */
 
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
 
@@ -245,36 +246,29 @@ static int make_writable(int root, const fri_keeper_config *c, fri_failure *f)
     return 0;
 }
 
-static int copy_code(int root, const fri_launch *l, uint64_t size, fri_failure *f)
+/* The code comes last, when everything else has been read-only for long: a tmpfs of its own. */
+static int make_code(int root, const fri_keeper_config *c, int *code_mount, fri_failure *f)
 {
-    const char *name = l->config->languages[l->language].file;
-    if (make_directory(root, "code", 0755, f))
+    if (make_directory(root, "code", 0555, f))
         return -1;
-    char path[160];
-    snprintf(path, sizeof(path), "code/%s", name);
-    int fd = openat(root, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
-    if (fd < 0)
-        return fri_failed(f, "make /%s", path);
-    off_t at = 0;
-    while ((uint64_t)at < size)
-        if (sendfile(fd, l->fds.code, &at, size - (uint64_t)at) <= 0) {
-            fri_failed(f, "copy the code");
-            break;
-        }
-    close(fd);
-    return (uint64_t)at < size ? -1 : 0;
+    int mnt = new_tmpfs(c->code_bytes + CODE_OVERHEAD, 8, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, f);
+    if (mnt < 0)
+        return -1;
+    *code_mount = fcntl(mnt, F_DUPFD_CLOEXEC, 0);
+    if (place(mnt, root, "code", f))
+        return -1;
+    return *code_mount < 0 ? fri_failed(f, "keep the mount /code") : 0;
 }
 
-static int fill(int root, const fri_launch *l, uint64_t code_bytes, fri_failure *f)
+static int fill(int root, const fri_keeper_config *c, int *code_mount, fri_failure *f)
 {
-    const fri_keeper_config *c = l->config;
     if (make_etc(root, c, f))
         return -1;
     for (uint32_t i = 0; i < c->mount_count; i++)
         if (bind_entry(root, &c->mounts[i], f))
             return -1;
     if (make_dev(root, f) || make_proc(root, f) || make_writable(root, c, f) ||
-        copy_code(root, l, code_bytes, f))
+        make_code(root, c, code_mount, f))
         return -1;
     struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
     if (mount_setattr(root, "", AT_EMPTY_PATH, &attr, sizeof(attr)))
@@ -295,25 +289,49 @@ static int pivot(int root, fri_failure *f)
     return 0;
 }
 
-int fri_rootfs_enter(const fri_launch *l, fri_failure *f)
+int fri_rootfs_enter(const fri_launch *l, int *code_mount, fri_failure *f)
 {
-    struct stat code;
     umask(0);
-    if (fstat(l->fds.code, &code))
-        return fri_failed(f, "look at the code");
     if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
         return fri_failed(f, "make the mounts private");
-    uint64_t code_bytes = (uint64_t)code.st_size;
-    int root = new_tmpfs(code_bytes + ROOT_OVERHEAD, 1024, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, f);
+    int root = new_tmpfs(ROOT_BYTES, 1024, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, f);
     if (root < 0)
         return -1;
+    int rc = -1;
     /* Mounts can only be placed on a root that is itself attached; its name is never used. */
     if (move_mount(root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH))
         fri_failed(f, "attach the new root");
-    else if (fill(root, l, code_bytes, f) == 0 && pivot(root, f) == 0) {
-        close(root);
-        return 0;
-    }
+    else if (fill(root, l->config, code_mount, f) == 0)
+        rc = pivot(root, f);
     close(root);
-    return -1;
+    return rc;
+}
+
+static int copy(int from, int to, fri_failure *f)
+{
+    struct stat st;
+    if (fstat(from, &st))
+        return fri_failed(f, "look at the code");
+    off_t at = 0;
+    while (at < st.st_size)
+        if (sendfile(to, from, &at, (size_t)(st.st_size - at)) <= 0)
+            return fri_failed(f, "copy the code");
+    return 0;
+}
+
+int fri_rootfs_put_code(int code_mount, const char *name, int code, fri_failure *f)
+{
+    struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
+    int rc = -1;
+    int fd = openat(code_mount, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    if (fd < 0) {
+        fri_failed(f, "make /code/%s", name);
+    } else {
+        rc = copy(code, fd, f);
+        close(fd);
+    }
+    if (rc == 0 && mount_setattr(code_mount, "", AT_EMPTY_PATH, &attr, sizeof(attr)))
+        rc = fri_failed(f, "make the code read-only");
+    close(code_mount);
+    return rc;
 }

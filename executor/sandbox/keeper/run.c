@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Theory of operation. One run is a loop over three descriptors: the library's socket (kill, or gone),
- * the pipe on which init reports, and init's pidfd (dead). The deadline is the one for setting up
- * until init has reported the start, from then on the code's own. Init's report of the end already
- * means that nothing else is alive, so the library hears of it at once, and the rest of the kernel's
- * cleaning up happens while it goes on.
+ * Theory of operation. The keeper always has one init that is prepared: alone in its namespaces, with
+ * its root made, and waiting for a job. A run is that job, then a loop over three descriptors: the
+ * library's socket (kill, or gone), the pipe on which init reports, and init's pidfd (dead). Init's
+ * report of the end already means that nothing else is alive, so the library hears of it at once;
+ * the kernel's cleaning up, and preparing the next init, happen while it goes on.
  */
 #include "executor/sandbox/keeper/run.h"
 
@@ -29,13 +29,10 @@ typedef struct run {
     fri_keeper *keeper;
     int64_t timeout_ns;
     int64_t deadline_ns; /* -1 once it has been killed */
-    pid_t pid;
-    int pidfd;
-    int status; /* where init reports */
-    int gate;   /* open as long as the keeper lives */
     int library_gone;
-    fri_keeper_event end; /* what the library will hear */
+    int prepared;
     int over;             /* `end` is complete */
+    fri_keeper_event end; /* what the library will hear */
 } run;
 
 static void send_event(run *r, const fri_keeper_event *event)
@@ -46,7 +43,7 @@ static void send_event(run *r, const fri_keeper_event *event)
 
 static void kill_run(run *r)
 {
-    pidfd_send_signal(r->pidfd, SIGKILL, NULL, 0);
+    pidfd_send_signal(r->keeper->init.pidfd, SIGKILL, NULL, 0);
     r->deadline_ns = -1;
 }
 
@@ -91,10 +88,12 @@ static void take_start(run *r, const fri_init_report *report)
 static void on_report(run *r)
 {
     fri_init_report report;
-    ssize_t n = read(r->status, &report, sizeof(report));
+    ssize_t n = read(r->keeper->init.status, &report, sizeof(report));
     if (n != sizeof(report))
         return;
-    if (report.type == FRI_INIT_STARTED)
+    if (report.type == FRI_INIT_PREPARED)
+        r->prepared = 1;
+    else if (report.type == FRI_INIT_STARTED)
         take_start(r, &report);
     else if (report.type == FRI_INIT_EXITED)
         take_exit(r, &report);
@@ -132,32 +131,36 @@ static int64_t nanoseconds(struct timeval t)
 /* Init is dead or about to be. Reaping it last keeps its pidfd and the namespace's end in order. */
 static void reap(run *r)
 {
+    fri_keeper *k = r->keeper;
     int status;
     struct rusage usage;
-    pid_t pid;
-    do
-        pid = wait4(r->pid, &status, __WALL, &usage);
-    while (pid < 0 && errno == EINTR);
-    if (r->over || pid < 0)
-        return;
-    r->end.type = FRI_KEEPER_ENDED;
-    r->end.at_ns = fri_now_ns();
-    r->end.lost = !r->end.timed_out && !r->end.killed;
-    r->end.user_ns = nanoseconds(usage.ru_utime);
-    r->end.system_ns = nanoseconds(usage.ru_stime);
-    r->end.peak_memory = (int64_t)usage.ru_maxrss * 1024;
-    measure(r);
+    memset(&usage, 0, sizeof(usage));
+    while (wait4(k->init.pid, &status, __WALL, &usage) < 0 && errno == EINTR)
+        ;
+    if (!r->over) {
+        r->end.type = FRI_KEEPER_ENDED;
+        r->end.at_ns = fri_now_ns();
+        r->end.lost = !r->end.timed_out && !r->end.killed;
+        r->end.user_ns = nanoseconds(usage.ru_utime);
+        r->end.system_ns = nanoseconds(usage.ru_stime);
+        r->end.peak_memory = (int64_t)usage.ru_maxrss * 1024;
+        measure(r);
+    }
+    fri_keeper_forget_init(k);
 }
 
-static void watch(run *r)
+/* Until the end, or with `until_prepared` until init waits for its job. */
+static void watch(run *r, int until_prepared)
 {
+    const fri_prepared_init *init = &r->keeper->init;
     struct pollfd fds[3] = {
-        {.fd = r->status, .events = POLLIN},
-        {.fd = r->pidfd, .events = POLLIN},
-        {.fd = FRI_KEEPER_SOCKET_FD, .events = POLLIN},
+        {.fd = init->status, .events = POLLIN},
+        {.fd = init->pidfd, .events = POLLIN},
+        {.events = POLLIN},
     };
-    while (!r->over) {
-        fds[2].fd = r->library_gone ? -1 : FRI_KEEPER_SOCKET_FD;
+    while (!r->over && !(until_prepared && r->prepared)) {
+        /* A request that comes while the next init is being prepared waits for it. */
+        fds[2].fd = r->library_gone || until_prepared ? -1 : FRI_KEEPER_SOCKET_FD;
         int n = poll(fds, 3, fri_poll_timeout(r->deadline_ns));
         if (n == 0)
             on_deadline(r);
@@ -173,82 +176,88 @@ static void watch(run *r)
     }
 }
 
-static void close_fds(const int *fds, int n)
+static run new_run(fri_keeper *k)
 {
-    for (int i = 0; i < n; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
+    run r = {.keeper = k, .deadline_ns = fri_now_ns() + SETUP_DEADLINE_NS};
+    return r;
 }
 
-static int clone_run(run *r, uint32_t language, const fri_run_fds *fds, fri_failure *f)
+int fri_keeper_prepare(fri_keeper *k, fri_failure *f)
 {
-    fri_keeper *k = r->keeper;
-    const fri_launch l = {k->config, &k->groups, *fds, language};
-    r->pid = k->launcher.socket >= 0 ? fri_launcher_clone(&k->launcher, language, fds, f)
-                                     : fri_launch_run(&l, 0, f);
-    if (r->pid < 0)
+    if (fri_keeper_clone_init(k, f))
         return -1;
-    r->pidfd = pidfd_open(r->pid, 0);
-    if (r->pidfd < 0)
-        fri_failed(f, "watch the run");
-    else if (fri_map_user(r->pid, r->gate, f) == 0)
+    run r = new_run(k);
+    watch(&r, 1);
+    if (r.prepared)
         return 0;
-    kill(r->pid, SIGKILL); /* not reaped yet, so the number is still its own */
-    r->over = 1;
-    reap(r);
-    return -1;
+    reap(&r);
+    if (r.end.type == FRI_KEEPER_FAILED) {
+        f->sys_errno = r.end.sys_errno;
+        memcpy(f->step, r.end.step, sizeof(f->step));
+        return -1;
+    }
+    errno = r.end.timed_out ? ETIMEDOUT : ECHILD;
+    return fri_failed(f, "prepare a run");
 }
 
-/* Clones the run and opens its gate; from then on it is to be watched. */
-static int begin(run *r, const fri_keeper_request *request, fri_run_fds *fds, fri_failure *f)
+/* Whether the prepared init is still there: the kernel may have killed it for want of memory. */
+static int is_alive(const fri_prepared_init *init)
 {
-    int status[2], gate[2];
-    if (request->language >= r->keeper->config->language_count) {
+    struct pollfd dead = {.fd = init->pidfd, .events = POLLIN};
+    return init->pid > 0 && poll(&dead, 1, 0) == 0;
+}
+
+static int ensure_init(fri_keeper *k, fri_failure *f)
+{
+    if (is_alive(&k->init))
+        return 0;
+    if (k->init.pid > 0) {
+        run dead = new_run(k);
+        reap(&dead);
+    }
+    return fri_keeper_prepare(k, f);
+}
+
+static int give_job(fri_keeper *k, const fri_keeper_request *request, const int fds[3],
+                    fri_failure *f)
+{
+    const fri_job job = {request->language};
+    if (request->language >= k->config->language_count) {
         errno = EINVAL;
         return fri_failed(f, "find language %u", request->language);
     }
-    if (pipe2(status, O_CLOEXEC))
-        return fri_failed(f, "make a pipe");
-    r->status = status[0];
-    fds->status = status[1];
-    if (pipe2(gate, O_CLOEXEC))
-        return fri_failed(f, "make a pipe");
-    r->gate = gate[1];
-    fds->gate = gate[0];
-    if (fri_groups_begin(&r->keeper->groups, r->keeper->config, f))
+    if (ensure_init(k, f))
         return -1;
-    return clone_run(r, request->language, fds, f);
+    fri_groups_mark(&k->groups);
+    if (fri_send_fds(k->init.control, &job, sizeof(job), fds, 3) < 0)
+        return fri_failed(f, "give a run its job");
+    return 0;
 }
 
 /* One run from request to reaping. Returns whether the library is still there. */
-static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int given[3])
+static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int fds[3])
 {
-    run r = {.keeper = k,
-             .timeout_ns = request->timeout_ns,
-             .deadline_ns = fri_now_ns() + SETUP_DEADLINE_NS,
-             .pidfd = -1,
-             .status = -1,
-             .gate = -1};
-    fri_run_fds fds = {given[0], given[1], given[2], -1, -1};
     fri_failure f;
     memset(&f, 0, sizeof(f));
-    int failed = begin(&r, request, &fds, &f);
+    int failed = give_job(k, request, fds, &f);
     /* From here only the run holds these, so that its end is the end of its output. */
-    const int handed[] = {fds.code, fds.out, fds.err, fds.status, fds.gate};
-    close_fds(handed, 5);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    run r = new_run(k);
+    r.timeout_ns = request->timeout_ns;
     if (failed) {
         set_failure(&r.end, &f);
+        r.over = 1;
     } else {
-        watch(&r);
-        if (r.over)
-            send_event(&r, &r.end);
-        reap(&r);
+        watch(&r, 0);
     }
-    if (failed || !r.over)
+    int told = r.over;
+    if (told)
         send_event(&r, &r.end);
-    const int ours[] = {r.pidfd, r.status, r.gate};
-    close_fds(ours, 3);
-    fri_groups_end(&k->groups);
+    if (!failed)
+        reap(&r);
+    if (!told)
+        send_event(&r, &r.end);
     return !r.library_gone;
 }
 
@@ -265,5 +274,17 @@ void fri_keeper_serve(fri_keeper *k)
             continue;
         if (!serve_run(k, &request, fds))
             return;
+        /* Ahead of the next request; what fails here is told when there is one. */
+        fri_failure f;
+        ensure_init(k, &f);
     }
+}
+
+void fri_keeper_stop(fri_keeper *k)
+{
+    if (k->init.pid <= 0)
+        return;
+    run r = new_run(k);
+    kill_run(&r);
+    reap(&r);
 }

@@ -4,13 +4,38 @@
 
 #include "executor/sandbox/keeper/keeper.h"
 
+/* The init that waits for a job, or runs it. */
+typedef struct fri_prepared_init {
+    pid_t pid; /* 0: there is none */
+    int pidfd;
+    int status;  /* where it reports */
+    int control; /* where it is told; open as long as the keeper lives */
+} fri_prepared_init;
+
 typedef struct fri_keeper {
     const fri_keeper_config *config;
     fri_groups groups;
     fri_launcher launcher;
+    fri_prepared_init init;
 } fri_keeper;
+
+/* ---- prepare.c ---- */
+
+/* Clones an init into k->init and lets it begin. */
+int fri_keeper_clone_init(fri_keeper *k, fri_failure *f);
+
+/* After it has been reaped: closes what belonged to it. */
+void fri_keeper_forget_init(fri_keeper *k);
+
+/* ---- run.c ---- */
+
+/* Makes sure that an init waits for a job. */
+int fri_keeper_prepare(fri_keeper *k, fri_failure *f);
 
 /* Serves requests until the library closes the socket. */
 void fri_keeper_serve(fri_keeper *k);
+
+/* Ends the init that waits. */
+void fri_keeper_stop(fri_keeper *k);
 
 #endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "executor/sandbox/keeper/run.h"
+#include "executor/sandbox/keeper/sys.h"
+
+static int clone_with(fri_keeper *k, int status, int control, fri_failure *f)
+{
+    const fri_launch l = {k->config, &k->groups, status, control};
+    if (k->launcher.socket >= 0)
+        return fri_launcher_clone(&k->launcher, status, control, f);
+    return fri_launch_run(&l, 0, f);
+}
+
+static int let_begin(const fri_prepared_init *init, fri_failure *f)
+{
+    if (fri_map_user(init->pid, f))
+        return -1;
+    return send(init->control, "", 1, MSG_NOSIGNAL) == 1 ? 0 : fri_failed(f, "let a run begin");
+}
+
+/* Takes the far ends of the channels, which are closed here in any case. */
+static int start(fri_keeper *k, int status, int control, fri_failure *f)
+{
+    fri_prepared_init *init = &k->init;
+    int rc = fri_groups_begin(&k->groups, k->config, f);
+    if (rc == 0 && (init->pid = clone_with(k, status, control, f)) < 0)
+        rc = -1;
+    close(status);
+    close(control);
+    if (rc)
+        return rc;
+    init->pidfd = pidfd_open(init->pid, 0);
+    if (init->pidfd < 0)
+        rc = fri_failed(f, "watch a run");
+    if (rc == 0)
+        rc = let_begin(init, f);
+    if (rc) {
+        kill(init->pid, SIGKILL); /* not reaped yet, so the number is still its own */
+        while (waitpid(init->pid, NULL, __WALL) < 0 && errno == EINTR)
+            ;
+    }
+    return rc;
+}
+
+int fri_keeper_clone_init(fri_keeper *k, fri_failure *f)
+{
+    int status[2], control[2];
+    k->init = (fri_prepared_init){0, -1, -1, -1};
+    if (pipe2(status, O_CLOEXEC))
+        return fri_failed(f, "make a pipe");
+    k->init.status = status[0];
+    int rc = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, control);
+    if (rc) {
+        fri_failed(f, "make a socket pair");
+        close(status[1]);
+    } else {
+        k->init.control = control[0];
+        rc = start(k, status[1], control[1], f);
+    }
+    if (rc)
+        fri_keeper_forget_init(k);
+    return rc;
+}
+
+void fri_keeper_forget_init(fri_keeper *k)
+{
+    const int fds[] = {k->init.pidfd, k->init.status, k->init.control};
+    for (int i = 0; i < 3; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    k->init = (fri_prepared_init){0, -1, -1, -1};
+    fri_groups_end(&k->groups);
+}
