@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck disable=SC2154 # packages.sh has it
 need_packages "$build_packages" || exit 1
 
-fencerun=build/release/fencerun
+fencerun=build/release/cli/fencerun
 output=build/quickstart
 
 fail() {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""check_readme.py FENCERUN FILE.md...: what the documents show is true.
+"""check_readme.py DOCUMENT PROGRAM...: what the document shows is true.
 
-A fenced block behind the line
-    <!-- from: PATH -->        stands in that file, line for line
-    <!-- output: COMMAND -->   is what the command prints to stdout, run at the top of the tree
+A ```console block is a transcript: behind each "$ COMMAND" stands what the command prints when it runs
+at the top of the tree with the programs in reach; only durations may differ. A block behind
+"<!-- from: PATH -->" stands in that file, line for line.
 """
 
 import os
@@ -12,32 +12,41 @@ import subprocess
 import sys
 from pathlib import Path
 
-BLOCK = re.compile(r"^<!-- (from|output): (.+) -->\n+```.*\n((?:.*\n)*?)```$", re.MULTILINE)
 TREE = Path(__file__).parents[2]
+TRANSCRIPT = re.compile(r"^```console\n((?:.*\n)*?)```$", re.MULTILINE)
+COPY = re.compile(r"^<!-- from: (.+) -->\n\n?```.*\n((?:.*\n)*?)```$", re.MULTILINE)
 
 
-def shown(kind, source, environment):
-    """The text that must contain (from) or equal (output) the block."""
-    if kind == "from":
-        return (TREE / source).read_text(encoding="utf-8")
-    done = subprocess.run(source, shell=True, cwd=TREE, env=environment, text=True,
-                          stdout=subprocess.PIPE, timeout=60)
-    return done.stdout
+def without_durations(text):
+    return re.sub(r"\d+\.\d{3} s", "N s", text)
 
 
-def main(fencerun, *documents):
-    path = f"{Path(fencerun).resolve().parent}:{os.environ['PATH']}"
-    environment = os.environ | {"PATH": path}
-    checked = failed = 0
-    for document in documents:
-        for kind, source, block in BLOCK.findall((TREE / document).read_text(encoding="utf-8")):
-            text = shown(kind, source, environment)
-            checked += 1
-            if block != text and not (kind == "from" and block in text):
-                failed += 1
-                print(f"{document}: the block '{kind}: {source}' differs from:\n{text}")
-    print(f"{checked - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed or not checked else 0
+def replay(transcript, environment):
+    """The transcript as it would read today."""
+    for command in re.findall(r"^\$ (.*)$", transcript, re.MULTILINE):
+        done = subprocess.run(command, shell=True, cwd=TREE, env=environment, text=True, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        yield f"$ {command}\n{done.stdout}"
+
+
+def main(document, *programs):
+    folders = [str(Path(program).resolve().parent) for program in programs]
+    environment = os.environ | {"PATH": ":".join([*folders, os.environ["PATH"]])}
+    text = (TREE / document).read_text(encoding="utf-8")
+    wrong = []
+    transcripts = TRANSCRIPT.findall(text)
+    copies = COPY.findall(text)
+    for shown in transcripts:
+        actual = "".join(replay(shown, environment))
+        if without_durations(shown) != without_durations(actual):
+            wrong.append(f"shown:\n{shown}now:\n{actual}")
+    for path, shown in copies:
+        if shown not in (TREE / path).read_text(encoding="utf-8"):
+            wrong.append(f"no longer in {path}:\n{shown}")
+    print(*wrong, sep="\n")
+    checked = len(transcripts) + len(copies)
+    print(f"{checked - len(wrong)} passed, {len(wrong)} failed, 0 skipped")
+    return 1 if wrong or not checked else 0
 
 
 sys.exit(main(*sys.argv[1:]))
