@@ -6,8 +6,10 @@
 
 /*
  * Theory of operation. A block is read line by line until a fence closes it or what contains it ends:
- * a block quote at a line without its markers, a list item at a fence with an info string that is
- * less indented than the block. Two things keep a fence from closing:
+ * a block quote at a line without its markers; a list item, strictly, at any line that is less
+ * indented than its block. Since models indent code wrongly more often than they forget to close it,
+ * such a line is taken for code until a fence with an info string shows that the item is over. Two
+ * things keep a fence from closing:
  *
  * - It is in a ''' or """ string. Since such a string may also never end, the first fence that
  *   would have closed is remembered; when no other does, it counts after all and the text behind it
@@ -28,8 +30,9 @@ typedef struct reader {
     const fri_opener *opener;
     const char *text;
     fri_triple_quotes strings;
-    int quoted; /* lines of the body carry the opener's quote markers */
-    int inner;  /* a deeper fence with an info string is open */
+    int quoted;  /* lines of the body carry the opener's quote markers */
+    int inner;   /* a deeper fence with an info string is open */
+    int outside; /* a line was less indented than the list item the block is in */
     size_t *budget;
     fri_extent fallback; /* the first fence in a string that could have closed; `end` 0: none yet */
     fri_extent extent;
@@ -70,7 +73,7 @@ static int take_fence(reader *r, fri_line line, fri_cursor c, const fri_fence *f
             return take_closer(r, line, c.at + fence->length);
         r->inner = 0;
     } else if (fence->info.n > 0 && !r->strings.triple) {
-        if (indent < o->indent && o->indent >= ITEM_INDENT)
+        if (r->outside)
             return leave(r, line.start);
         r->inner |= deeper;
     }
@@ -107,10 +110,13 @@ static int take_line(reader *r, fri_line line)
     if (!take_quotes(r, line, &c))
         return leave(r, line.start);
     fri_skip_blanks(&c);
+    const fri_opener *o = r->opener;
+    if (c.at < c.end && o->indent >= ITEM_INDENT && c.column - c.base < o->indent)
+        r->outside = 1;
     fri_fence fence;
     if (fri_fence_read(r->text + c.at, c.end - c.at, &fence) && take_fence(r, line, c, &fence))
         return 1;
-    if (r->opener->triple_quotes)
+    if (o->triple_quotes)
         fri_triple_quotes_line(&r->strings, r->text + c.at, c.end - c.at);
     return 0;
 }
