@@ -43,6 +43,16 @@ static int write_number(const char *dir, const char *file, uint64_t value)
     return write_value(dir, file, text);
 }
 
+static int parse_number(const char *text, uint64_t *value)
+{
+    text += *text == ' ';
+    if (*text < '0' || *text > '9')
+        return -1;
+    for (*value = 0; *text >= '0' && *text <= '9'; text++)
+        *value = *value * 10 + (uint64_t)(*text - '0');
+    return 0;
+}
+
 /* The number behind `key ` at the start of a line, or the whole file's when key is "". */
 static int read_number(const char *dir, const char *file, const char *key, uint64_t *value)
 {
@@ -58,7 +68,7 @@ static int read_number(const char *dir, const char *file, const char *key, uint6
     for (const char *line = text; line; line = strchr(line, '\n')) {
         line += *line == '\n';
         if (strncmp(line, key, length) == 0 && (length == 0 || line[length] == ' '))
-            return sscanf(line + length, "%" SCNu64, value) == 1 ? 0 : -1;
+            return parse_number(line + length, value);
     }
     return -1;
 }

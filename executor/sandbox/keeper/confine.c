@@ -55,11 +55,11 @@ int fri_drop_privileges(fri_failure *f)
 static int lower(int resource, rlim_t value, const char *name, fri_failure *f)
 {
     struct rlimit now;
-    if (getrlimit((__rlimit_resource_t)resource, &now))
+    if (getrlimit(resource, &now))
         return fri_failed(f, "read the resource limit %s", name);
     rlim_t bound = value < now.rlim_max ? value : now.rlim_max;
     const struct rlimit limit = {bound, bound};
-    if (setrlimit((__rlimit_resource_t)resource, &limit))
+    if (setrlimit(resource, &limit))
         return fri_failed(f, "set the resource limit %s", name);
     return 0;
 }

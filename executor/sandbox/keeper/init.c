@@ -67,8 +67,9 @@ static int close_others(const fri_launch *l, fri_failure *f)
 {
     unsigned low = (unsigned)(l->status < l->control ? l->status : l->control);
     unsigned high = (unsigned)(l->status < l->control ? l->control : l->status);
-    if ((low > 0 && close_range(0, low - 1, 0)) ||
-        (high > low + 1 && close_range(low + 1, high - 1, 0)) || close_range(high + 1, ~0U, 0))
+    if ((low > 0 && sys_close_range(0, low - 1, 0)) ||
+        (high > low + 1 && sys_close_range(low + 1, high - 1, 0)) ||
+        sys_close_range(high + 1, ~0U, 0))
         return fri_failed(f, "close inherited descriptors");
     return 0;
 }
@@ -167,7 +168,7 @@ static int connect_streams(const init *in, fri_failure *f)
     for (int i = 0; i < 3; i++)
         if (dup2(from[i], i) < 0)
             return fri_failed(f, "connect the program's streams");
-    if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC))
+    if (sys_close_range(3, ~0U, CLOSE_RANGE_CLOEXEC))
         return fri_failed(f, "close inherited descriptors");
     return 0;
 }

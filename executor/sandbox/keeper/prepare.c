@@ -34,7 +34,7 @@ static int start(fri_keeper *k, int status, int control, fri_failure *f)
     close(control);
     if (rc)
         return rc;
-    init->pidfd = pidfd_open(init->pid, 0);
+    init->pidfd = sys_pidfd_open(init->pid);
     if (init->pidfd < 0)
         rc = fri_failed(f, "watch a run");
     if (rc == 0)

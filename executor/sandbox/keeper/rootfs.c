@@ -66,9 +66,9 @@ static int configure_tmpfs(int fs, uint64_t size, uint64_t inodes, fri_failure *
     snprintf(options[0].value, sizeof(options[0].value), "%llu", (unsigned long long)size);
     snprintf(options[1].value, sizeof(options[1].value), "%llu", (unsigned long long)inodes);
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
-        if (fsconfig(fs, FSCONFIG_SET_STRING, options[i].key, options[i].value, 0))
+        if (sys_fsconfig_string(fs, options[i].key, options[i].value))
             return fri_failed(f, "set the tmpfs option %s", options[i].key);
-    if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+    if (sys_fsconfig_create(fs))
         return fri_failed(f, "create a tmpfs");
     return 0;
 }
@@ -76,12 +76,12 @@ static int configure_tmpfs(int fs, uint64_t size, uint64_t inodes, fri_failure *
 /* A detached tmpfs, or -1. */
 static int new_tmpfs(uint64_t size, uint64_t inodes, unsigned attributes, fri_failure *f)
 {
-    int fs = fsopen("tmpfs", FSOPEN_CLOEXEC);
+    int fs = sys_fsopen("tmpfs");
     if (fs < 0)
         return fri_failed(f, "open the tmpfs file system");
     int mnt = -1;
     if (configure_tmpfs(fs, size, inodes, f) == 0) {
-        mnt = fsmount(fs, FSMOUNT_CLOEXEC, attributes);
+        mnt = sys_fsmount(fs, attributes);
         if (mnt < 0)
             fri_failed(f, "mount a tmpfs");
     }
@@ -91,7 +91,7 @@ static int new_tmpfs(uint64_t size, uint64_t inodes, unsigned attributes, fri_fa
 
 static int place(int mnt, int root, const char *name, fri_failure *f)
 {
-    int rc = move_mount(mnt, "", root, name, MOVE_MOUNT_F_EMPTY_PATH);
+    int rc = sys_move_mount(mnt, root, name);
     if (rc)
         fri_failed(f, "mount /%s", name);
     close(mnt);
@@ -101,11 +101,10 @@ static int place(int mnt, int root, const char *name, fri_failure *f)
 /* A detached copy of what is at `source`, with attributes added, or -1. */
 static int copy_tree(const char *source, unsigned recursive, uint64_t attributes, fri_failure *f)
 {
-    int mnt = open_tree(AT_FDCWD, source, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | recursive);
+    int mnt = sys_open_tree(AT_FDCWD, source, recursive);
     if (mnt < 0)
         return fri_failed(f, "take %s", source);
-    struct mount_attr attr = {.attr_set = attributes};
-    if (mount_setattr(mnt, "", AT_EMPTY_PATH | recursive, &attr, sizeof(attr))) {
+    if (sys_mount_setattr(mnt, AT_EMPTY_PATH | recursive, attributes)) {
         fri_failed(f, "restrict %s", source);
         close(mnt);
         return -1;
@@ -204,16 +203,14 @@ static int make_proc(int root, fri_failure *f)
 {
     if (make_directory(root, "proc", 0555, f))
         return -1;
-    int fs = fsopen("proc", FSOPEN_CLOEXEC);
+    int fs = sys_fsopen("proc");
     if (fs < 0)
         return fri_failed(f, "open the proc file system");
     int mnt = -1;
-    if (fsconfig(fs, FSCONFIG_SET_STRING, "subset", "pid", 0) ||
-        fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+    if (sys_fsconfig_string(fs, "subset", "pid") || sys_fsconfig_create(fs))
         fri_failed(f, "create a procfs");
-    else if ((mnt = fsmount(fs, FSMOUNT_CLOEXEC,
-                            MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
-                                MOUNT_ATTR_NOEXEC)) < 0)
+    else if ((mnt = sys_fsmount(fs, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV |
+                                        MOUNT_ATTR_NOEXEC)) < 0)
         fri_failed(f, "mount /proc");
     close(fs);
     return mnt < 0 ? -1 : place(mnt, root, "proc", f);
@@ -233,7 +230,7 @@ static int make_writable(int root, const fri_keeper_config *c, fri_failure *f)
     for (size_t i = 0; i < parts; i++) {
         if (make_directory(root, writable[i].part, writable[i].mode, f))
             return -1;
-        copies[i] = open_tree(root, writable[i].part, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+        copies[i] = sys_open_tree(root, writable[i].part, 0);
         if (copies[i] < 0)
             return fri_failed(f, "take /%s", writable[i].part);
     }
@@ -270,8 +267,7 @@ static int fill(int root, const fri_keeper_config *c, int *code_mount, fri_failu
     if (make_dev(root, f) || make_proc(root, f) || make_writable(root, c, f) ||
         make_code(root, c, code_mount, f))
         return -1;
-    struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
-    if (mount_setattr(root, "", AT_EMPTY_PATH, &attr, sizeof(attr)))
+    if (sys_mount_setattr(root, AT_EMPTY_PATH, MOUNT_ATTR_RDONLY))
         return fri_failed(f, "make the root read-only");
     return 0;
 }
@@ -299,7 +295,7 @@ int fri_rootfs_enter(const fri_launch *l, int *code_mount, fri_failure *f)
         return -1;
     int rc = -1;
     /* Mounts can only be placed on a root that is itself attached; its name is never used. */
-    if (move_mount(root, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH))
+    if (sys_move_mount(root, AT_FDCWD, "/"))
         fri_failed(f, "attach the new root");
     else if (fill(root, l->config, code_mount, f) == 0)
         rc = pivot(root, f);
@@ -321,7 +317,6 @@ static int copy(int from, int to, fri_failure *f)
 
 int fri_rootfs_put_code(int code_mount, const char *name, int code, fri_failure *f)
 {
-    struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY};
     int rc = -1;
     int fd = openat(code_mount, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
     if (fd < 0) {
@@ -330,7 +325,7 @@ int fri_rootfs_put_code(int code_mount, const char *name, int code, fri_failure 
         rc = copy(code, fd, f);
         close(fd);
     }
-    if (rc == 0 && mount_setattr(code_mount, "", AT_EMPTY_PATH, &attr, sizeof(attr)))
+    if (rc == 0 && sys_mount_setattr(code_mount, AT_EMPTY_PATH, MOUNT_ATTR_RDONLY))
         rc = fri_failed(f, "make the code read-only");
     close(code_mount);
     return rc;

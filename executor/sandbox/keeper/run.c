@@ -23,6 +23,7 @@
 #include "executor/sandbox/fd_message.h"
 #include "executor/sandbox/keeper/sys.h"
 
+#define IDLE_MS           5
 #define SETUP_DEADLINE_NS (30 * FRI_NS_PER_S)
 
 typedef struct run {
@@ -43,7 +44,7 @@ static void send_event(run *r, const fri_keeper_event *event)
 
 static void kill_run(run *r)
 {
-    pidfd_send_signal(r->keeper->init.pidfd, SIGKILL, NULL, 0);
+    sys_pidfd_kill(r->keeper->init.pidfd, SIGKILL);
     r->deadline_ns = -1;
 }
 
@@ -261,6 +262,16 @@ static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int
     return !r.library_gone;
 }
 
+/* Prepares the next init while nobody waits. Not at once: a library that is about to close, or has
+ * the next run ready, would have to wait for it. What fails here is told when there is a request. */
+static void prepare_when_idle(fri_keeper *k)
+{
+    struct pollfd library = {.fd = FRI_KEEPER_SOCKET_FD, .events = POLLIN};
+    fri_failure f;
+    if (poll(&library, 1, IDLE_MS) == 0)
+        ensure_init(k, &f);
+}
+
 void fri_keeper_serve(fri_keeper *k)
 {
     for (;;) {
@@ -274,9 +285,7 @@ void fri_keeper_serve(fri_keeper *k)
             continue;
         if (!serve_run(k, &request, fds))
             return;
-        /* Ahead of the next request; what fails here is told when there is one. */
-        fri_failure f;
-        ensure_init(k, &f);
+        prepare_when_idle(k);
     }
 }
 
