@@ -2,9 +2,10 @@
 /*
  * Theory of operation. Three controllers matter: memory, pids, cpu. Cgroup 2 is tried first: a group
  * per run, made beside or below our own where that is delegated to us, and entered at birth
- * (CLONE_INTO_CGROUP), which costs nothing. What it does not have is looked for in cgroup 1: one
- * group per controller that lives as long as the keeper and that the launcher is in. What neither has
- * is left to rlimits, and the receipt says so.
+ * (CLONE_INTO_CGROUP). What it does not have is looked for in cgroup 1: one group per controller that
+ * lives as long as the keeper, and that each init is moved into while it prepares. A move can take
+ * milliseconds (an RCU grace period), which is why it is no part of a run. What neither has is left to
+ * rlimits, and the receipt says so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,11 +74,22 @@ static int read_number(const char *dir, const char *file, const char *key, uint6
     return -1;
 }
 
-static int has_file(const char *dir, const char *file)
+/* Whether groups made in the directory get a controller. */
+static int gives(const char *dir, const char *controller)
 {
-    char path[FRI_KEEPER_PATH + 64];
-    snprintf(path, sizeof(path), "%s/%s", dir, file);
-    return access(path, F_OK) == 0;
+    char path[FRI_KEEPER_PATH + 64], text[256];
+    snprintf(path, sizeof(path), "%s/cgroup.subtree_control", dir);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    char *rest = text;
+    for (const char *word; (word = strsep(&rest, " \n"));)
+        if (strcmp(word, controller) == 0)
+            return 1;
+    return 0;
 }
 
 /* ---- cgroup 2 ---- */
@@ -122,11 +134,13 @@ static void v2_group(const fri_groups *g, char *dir, size_t n)
 static int try_v2(fri_groups *g, const char *parent, const fri_keeper_config *c)
 {
     char dir[FRI_KEEPER_PATH + 32];
+    if (!gives(parent, "memory") || !gives(parent, "pids") ||
+        (c->cpu_millis && !gives(parent, "cpu")))
+        return 0;
     snprintf(g->v2_parent, sizeof(g->v2_parent), "%s", parent);
     v2_group(g, dir, sizeof(dir));
     if (mkdir(dir, 0755) == 0) {
-        int ok = has_file(dir, "memory.max") && has_file(dir, "pids.max") && set_v2(dir, c) == 0 &&
-                 can_enter(dir);
+        int ok = set_v2(dir, c) == 0 && can_enter(dir);
         rmdir(dir);
         if (ok)
             return 1;
@@ -166,7 +180,7 @@ static int set_v1(int which, const char *dir, const fri_keeper_config *c)
             return -1;
         return 0;
     case V1_PIDS:
-        return write_number(dir, "pids.max", c->processes + 3); /* init, the next, launcher */
+        return write_number(dir, "pids.max", c->processes + 1); /* init */
     default:
         if (write_number(dir, "cpu.cfs_period_us", 100000))
             return -1;
@@ -212,10 +226,10 @@ void fri_groups_close(fri_groups *g)
             rmdir(g->v1[i]);
 }
 
-int fri_groups_enter(const fri_groups *g, fri_failure *f)
+int fri_groups_enter(const fri_groups *g, pid_t pid, fri_failure *f)
 {
     for (int i = 0; i < 3; i++)
-        if (g->v1[i][0] && write_value(g->v1[i], "cgroup.procs", "0"))
+        if (g->v1[i][0] && write_number(g->v1[i], "cgroup.procs", (uint64_t)pid))
             return fri_failed(f, "enter the %s cgroup", v1_names[i]);
     return 0;
 }

@@ -91,10 +91,14 @@ static int slurp(const char *file, char *text, size_t n)
 
 int fri_cgroup_path(const char *controller, char *path, size_t n)
 {
-    static char cgroups[8192];
-    static char mounts[262144];
-    if (slurp("/proc/self/cgroup", cgroups, sizeof(cgroups)) ||
-        slurp("/proc/self/mountinfo", mounts, sizeof(mounts)))
+    static char cgroups[8192], mounts[262144];
+    static char cgroups_copy[sizeof(cgroups)], mounts_copy[sizeof(mounts)];
+    static int have;
+    if (!have && (slurp("/proc/self/cgroup", cgroups, sizeof(cgroups)) ||
+                  slurp("/proc/self/mountinfo", mounts, sizeof(mounts))))
         return -1;
-    return fri_cgroup_path_from(cgroups, mounts, controller, path, n);
+    have = 1;
+    memcpy(cgroups_copy, cgroups, strlen(cgroups) + 1);
+    memcpy(mounts_copy, mounts, strlen(mounts) + 1);
+    return fri_cgroup_path_from(cgroups_copy, mounts_copy, controller, path, n);
 }

@@ -33,8 +33,8 @@ typedef struct fri_groups {
 void fri_groups_open(fri_groups *g, const fri_keeper_config *config);
 void fri_groups_close(fri_groups *g);
 
-/* Moves the calling process into the cgroup-1 groups; its children inherit them. */
-int fri_groups_enter(const fri_groups *g, fri_failure *f);
+/* Moves a process into the cgroup-1 groups; what it forks inherits them. */
+int fri_groups_enter(const fri_groups *g, pid_t pid, fri_failure *f);
 
 /* Around one run: before its init is cloned, before its code starts, when it has ended, and when
  * its init is reaped. */
@@ -52,24 +52,11 @@ typedef struct fri_launch {
     int control; /* and is told here: fri_go, then fri_job */
 } fri_launch;
 
-/* Clones the init of a run, which goes on in fri_init(). With `as_sibling` the caller's parent
- * becomes its parent. Returns its pid, or -1. */
-pid_t fri_launch_run(const fri_launch *l, int as_sibling, fri_failure *f);
+/* Clones the init of a run, which goes on in fri_init(). Returns its pid, or -1. */
+pid_t fri_launch_run(const fri_launch *l, fri_failure *f);
 
 /* Maps the run's one user to FRI_SANDBOX_UID, or to ours when we may not choose. */
 int fri_map_user(pid_t pid, fri_failure *f);
-
-/* ---- launcher.c: a process inside the cgroup-1 groups that clones runs from there ---- */
-
-typedef struct fri_launcher {
-    pid_t pid;
-    int socket; /* -1: there is none */
-} fri_launcher;
-
-int fri_launcher_start(fri_launcher *l, const fri_keeper_config *config, const fri_groups *groups,
-                       fri_failure *f);
-pid_t fri_launcher_clone(const fri_launcher *l, int status, int control, fri_failure *f);
-void fri_launcher_stop(fri_launcher *l);
 
 /* ---- init.c: the first process of a run ---- */
 

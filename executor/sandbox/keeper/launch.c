@@ -8,7 +8,7 @@
 #include "executor/sandbox/keeper/keeper.h"
 #include "executor/sandbox/keeper/sys.h"
 
-pid_t fri_launch_run(const fri_launch *l, int as_sibling, fri_failure *f)
+pid_t fri_launch_run(const fri_launch *l, fri_failure *f)
 {
     struct clone_args args = {
         .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
@@ -17,10 +17,6 @@ pid_t fri_launch_run(const fri_launch *l, int as_sibling, fri_failure *f)
     };
     if (!l->config->network)
         args.flags |= CLONE_NEWNET;
-    if (as_sibling) {
-        args.flags |= CLONE_PARENT;
-        args.exit_signal = 0; /* clone3(2): it is the parent's then */
-    }
     if (l->groups->cgroup2 >= 0) {
         args.flags |= CLONE_INTO_CGROUP;
         args.cgroup = (uint64_t)l->groups->cgroup2;

@@ -8,11 +8,9 @@
  * is ready only when a whole sandbox stands, so that what the system withholds is known at once.
  *
  *     library ──socket──► keeper ──clone3──► init (pid 1 of the run) ──fork──► program
- *                            │                  ▲
- *                            └─fork─► launcher ─┘  (only with cgroup 1)
  *
  * When the socket closes, because the library closed it or the host program died, the keeper kills
- * what runs, removes its cgroups and ends. When the keeper dies, init and launcher die with it.
+ * what runs, removes its cgroups and ends. When the keeper dies, init dies with it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,10 +44,6 @@ static void drop_groups(void)
 static int prepare(fri_keeper *k, fri_failure *f)
 {
     fri_groups_open(&k->groups, k->config);
-    k->launcher.socket = -1;
-    int v1 = k->groups.v1[0][0] || k->groups.v1[1][0] || k->groups.v1[2][0];
-    if (v1 && fri_launcher_start(&k->launcher, k->config, &k->groups, f))
-        return -1;
     return fri_keeper_prepare(k, f);
 }
 
@@ -81,7 +75,6 @@ int main(void)
     if (announce(&k, failed, &f) == 0 && !failed)
         fri_keeper_serve(&k);
     fri_keeper_stop(&k);
-    fri_launcher_stop(&k.launcher);
     fri_groups_close(&k.groups);
     return 0;
 }

@@ -8,17 +8,10 @@
 #include "executor/sandbox/keeper/run.h"
 #include "executor/sandbox/keeper/sys.h"
 
-static int clone_with(fri_keeper *k, int status, int control, fri_failure *f)
+static int let_begin(const fri_keeper *k, fri_failure *f)
 {
-    const fri_launch l = {k->config, &k->groups, status, control};
-    if (k->launcher.socket >= 0)
-        return fri_launcher_clone(&k->launcher, status, control, f);
-    return fri_launch_run(&l, 0, f);
-}
-
-static int let_begin(const fri_prepared_init *init, fri_failure *f)
-{
-    if (fri_map_user(init->pid, f))
+    const fri_prepared_init *init = &k->init;
+    if (fri_groups_enter(&k->groups, init->pid, f) || fri_map_user(init->pid, f))
         return -1;
     return send(init->control, "", 1, MSG_NOSIGNAL) == 1 ? 0 : fri_failed(f, "let a run begin");
 }
@@ -27,8 +20,9 @@ static int let_begin(const fri_prepared_init *init, fri_failure *f)
 static int start(fri_keeper *k, int status, int control, fri_failure *f)
 {
     fri_prepared_init *init = &k->init;
+    const fri_launch l = {k->config, &k->groups, status, control};
     int rc = fri_groups_begin(&k->groups, k->config, f);
-    if (rc == 0 && (init->pid = clone_with(k, status, control, f)) < 0)
+    if (rc == 0 && (init->pid = fri_launch_run(&l, f)) < 0)
         rc = -1;
     close(status);
     close(control);
@@ -38,7 +32,7 @@ static int start(fri_keeper *k, int status, int control, fri_failure *f)
     if (init->pidfd < 0)
         rc = fri_failed(f, "watch a run");
     if (rc == 0)
-        rc = let_begin(init, f);
+        rc = let_begin(k, f);
     if (rc) {
         kill(init->pid, SIGKILL); /* not reaped yet, so the number is still its own */
         while (waitpid(init->pid, NULL, __WALL) < 0 && errno == EINTR)

@@ -15,7 +15,6 @@ typedef struct fri_prepared_init {
 typedef struct fri_keeper {
     const fri_keeper_config *config;
     fri_groups groups;
-    fri_launcher launcher;
     fri_prepared_init init;
 } fri_keeper;
 
