@@ -42,7 +42,7 @@ static const char too_long[] =
 
 static void expect_integer(const char *text, int64_t min, int64_t max, int64_t want)
 {
-    int64_t v = want + 1;
+    int64_t v = ~want;
     fr_error err = FR_ERROR_INIT;
     if (fr_parse_integer(text, min, max, &v, &err) || v != want)
         fail_msg("\"%s\" is %lld: %s", text, (long long)v, err.text);
@@ -92,7 +92,7 @@ static void test_integer(void **state)
 
 static void expect_size(const char *text, uint64_t want)
 {
-    uint64_t v = want + 1;
+    uint64_t v = ~want;
     fr_error err = FR_ERROR_INIT;
     if (fr_parse_size(text, &v, &err) || v != want)
         fail_msg("\"%s\" is %llu: %s", text, (unsigned long long)v, err.text);
@@ -159,7 +159,7 @@ static void test_size(void **state)
 
 static void expect_duration(const char *text, int64_t want)
 {
-    int64_t v = want + 1;
+    int64_t v = ~want;
     fr_error err = FR_ERROR_INIT;
     if (fr_parse_duration(text, &v, &err) || v != want)
         fail_msg("\"%s\" is %lld: %s", text, (long long)v, err.text);
