@@ -11,7 +11,7 @@
 int fri_is_blank(fr_str code)
 {
     for (size_t i = 0; i < code.n; i++)
-        if (!memchr(" \t\n\v\f\r", code.p[i], 6))
+        if (code.p[i] != ' ' && (code.p[i] < '\t' || code.p[i] > '\r'))
             return 0;
     return 1;
 }
@@ -49,6 +49,8 @@ void fri_body_read(const char *text, const fri_body *body, fri_buf *code)
     size_t indent = body->indent;
     if (indent >= DEEP_INDENT && is_unindented(text, body))
         indent = 0;
+    if (body->end > body->start)
+        fri_buf_reserve(code, body->end - body->start);
     fri_lines lines;
     fri_lines_init(&lines, text, body->end);
     fri_line line;

@@ -23,7 +23,7 @@ static void free_bytes(const fr_content *content, const fr_part *part)
         const char *in;
         void *out;
     } bytes = {part->data.p};
-    if (bytes.in != content->borrowed)
+    if (bytes.in != content->borrowed[0] && bytes.in != content->borrowed[1])
         fri_free(bytes.out);
 }
 
@@ -73,10 +73,9 @@ int fri_content_borrow(fr_content *content, const fr_part *part, fr_error *err)
 {
     if (make_room(content, err))
         return FR_ENOMEM;
-    content->borrowed = part->data.p;
-    content->parts[content->count++] =
-        (fr_part){part->kind, part->flags, part->data, fri_str("", 0)};
-    content->bytes += part->data.n;
+    content->borrowed[content->borrowed[0] ? 1 : 0] = part->data.p;
+    content->parts[content->count++] = *part;
+    content->bytes += part->data.n + part->label.n;
     return 0;
 }
 

@@ -8,16 +8,16 @@
 struct fr_content {
     fr_part *parts;
     size_t count;
-    size_t room;          /* parts that fit into `parts` */
-    size_t bytes;         /* held by all parts together */
-    const char *borrowed; /* data of a part that somebody else frees, or NULL */
+    size_t room;             /* parts that fit into `parts` */
+    size_t bytes;            /* held by all parts together */
+    const char *borrowed[2]; /* data of parts that somebody else frees */
 };
 
 /* Appends a copy of a part, without a look at the limits of fr_content_add(). */
 FR_CHECK int fri_content_copy(fr_content *content, const fr_part *part, fr_error *err);
 
-/* Appends a part without label whose data are not copied: they outlive the content. One part of a
- * content can be like that. */
+/* Appends a part whose data and label are not copied: they outlive the content. Two parts of a content
+ * can be like that. */
 FR_CHECK int fri_content_borrow(fr_content *content, const fr_part *part, fr_error *err);
 
 static inline void fri_content_freep(fr_content **content)

@@ -17,6 +17,7 @@ static int add_text(const fri_search *s, const fr_part *part, fr_str text, fr_er
     if (part->label.n > 0 || !fri_is_searched(part) || (text.n != whole.n && text.n != prefix.n))
         return fri_content_copy(s->x->content, &cut, err);
     cut.data = text.n == whole.n ? whole : prefix;
+    cut.label = fri_str("", 0);
     return fri_content_borrow(s->x->content, &cut, err);
 }
 
@@ -33,17 +34,24 @@ static int copy_parts(const fri_search *s, size_t to, fr_error *err)
 }
 
 /* ADK writes languages in capitals: PYTHON. */
+static int make_label(fr_extraction *x, fr_str language, fr_error *err)
+{
+    x->label = fri_memdup(language.p, language.n, err);
+    if (!x->label)
+        return FR_ENOMEM;
+    for (char *c = x->label; *c; c++)
+        if (*c >= 'a' && *c <= 'z')
+            *c = (char)(*c - 'a' + 'A');
+    return 0;
+}
+
 static int add_code(const fri_search *s, fr_error *err)
 {
     const fr_block *block = fr_extraction_block(s->x, 0);
-    FRI_AUTO(fri_freep) char *label = fri_memdup(block->language.p, block->language.n, err);
-    if (!label)
+    if (make_label(s->x, block->language, err))
         return FR_ENOMEM;
-    for (char *c = label; *c; c++)
-        if (*c >= 'a' && *c <= 'z')
-            *c = (char)(*c - 'a' + 'A');
-    fr_part part = {FR_PART_EXECUTABLE_CODE, 0, block->code, fri_cstr(label)};
-    return fri_content_copy(s->x->content, &part, err);
+    fr_part part = {FR_PART_EXECUTABLE_CODE, 0, block->code, fri_cstr(s->x->label)};
+    return fri_content_borrow(s->x->content, &part, err);
 }
 
 /* The part that the code starts in: the one with the text's character at `offset`, whose place in it

@@ -109,6 +109,6 @@ int fr_extract_text(const char *text, size_t n, const fr_extract_options *option
     if (!text && n > 0)
         return fr_fail(err, FR_EINVAL, 0, "extract: %zu bytes of text at NULL", n);
     fr_part part = {FR_PART_TEXT, 0, {text, n}, {"", 0}};
-    fr_content content = {&part, 1, 1, n, NULL};
+    fr_content content = {&part, 1, 1, n, {NULL, NULL}};
     return fr_extract(&content, options, out, err);
 }

@@ -112,21 +112,30 @@ static int scans_init(finder *f, fr_error *err)
     return rc ? rc : fri_scan_init(&f->close, 0, close, f->count, err);
 }
 
+static int add_block(fri_search *s, fr_block *block, fr_str code, fr_error *err)
+{
+    FRI_AUTO(fri_buf_dispose) fri_buf copy;
+    fri_buf_init(&copy, code.n);
+    fri_buf_append(&copy, code.p, code.n);
+    block->info = fri_str("", 0);
+    return fri_extraction_add(s->x, block, 0, &copy, err);
+}
+
 static int record(fri_search *s, const finder *f, const match *m, int matched, fr_error *err)
 {
-    fr_block block = {.info = {"", 0}, .code = {"", 0}, .start = m->open, .end = f->text.n};
-    if (!matched && m->open == f->text.n)
-        return 0;
-    if (!matched) {
-        s->x->unterminated = 1;
-        block.skip = FR_SKIP_UNTERMINATED;
-    } else {
-        block.terminated = 1;
-        block.code = fri_str(f->text.p + m->code, m->close - m->code);
-        block.end = m->end;
-        block.skip = block.code.n > 0 ? FR_SKIP_NONE : FR_SKIP_EMPTY;
+    if (matched) {
+        fr_str code = fri_str(f->text.p + m->code, m->close - m->code);
+        fr_block block = {.skip = code.n > 0 ? FR_SKIP_NONE : FR_SKIP_EMPTY,
+                          .terminated = 1,
+                          .start = m->open,
+                          .end = m->end};
+        return add_block(s, &block, code, err);
     }
-    return fri_extraction_add(s->x, &block, 0, err);
+    if (m->open == f->text.n)
+        return 0;
+    s->x->unterminated = 1;
+    fr_block block = {.skip = FR_SKIP_UNTERMINATED, .start = m->open, .end = f->text.n};
+    return add_block(s, &block, fri_str("", 0), err);
 }
 
 static int search_text(fri_search *s, fr_error *err)
@@ -173,8 +182,8 @@ int fri_find_adk(fri_search *s, fr_error *err)
             continue;
         s->executable = i;
         fr_str code = fr_content_part(s->content, i)->data;
-        fr_block block = {.skip = FR_SKIP_NONE, .terminated = 1, .info = {"", 0}, .code = code};
-        return code.n > 0 ? fri_extraction_add(s->x, &block, 0, err) : 0;
+        fr_block block = {.skip = FR_SKIP_NONE, .terminated = 1};
+        return code.n > 0 ? add_block(s, &block, code, err) : 0;
     }
     return search_text(s, err);
 }

@@ -56,6 +56,8 @@ void fr_extraction_free(fr_extraction *x)
 {
     if (!x)
         return;
+    fr_content_free(x->content);
+    fri_free(x->label);
     fri_buf_dispose(&x->text);
     fri_buf_dispose(&x->prefix);
     for (size_t i = 0; i < x->name_count; i++)
@@ -63,7 +65,6 @@ void fr_extraction_free(fr_extraction *x)
     fri_free(x->names);
     list_dispose(&x->runnable);
     list_dispose(&x->skipped);
-    fr_content_free(x->content);
     fri_free(x);
 }
 
@@ -80,20 +81,27 @@ static int make_room(fri_block_list *list, fr_error *err)
     return 0;
 }
 
-int fri_extraction_add(fr_extraction *x, const fr_block *block, int language, fr_error *err)
+int fri_extraction_add(fr_extraction *x, const fr_block *block, int language, fri_buf *code,
+                       fr_error *err)
 {
+    int rc = fri_buf_check(code, "the code of a block", err);
+    if (rc)
+        return rc;
     fri_block_list *list = block->skip == FR_SKIP_NONE ? &x->runnable : &x->skipped;
     if (make_room(list, err))
         return FR_ENOMEM;
     FRI_AUTO(fri_freep) char *info = fri_memdup(block->info.p, block->info.n, err);
-    FRI_AUTO(fri_freep) char *code = info ? fri_memdup(block->code.p, block->code.n, err) : NULL;
-    if (!code)
+    if (!info)
+        return FR_ENOMEM;
+    size_t n = code->n;
+    char *bytes = fri_buf_steal(code, err);
+    if (!bytes)
         return FR_ENOMEM;
     fr_block *added = &list->v[list->n++];
     *added = *block;
     added->language = language < 0 ? fri_str("", 0) : fri_cstr(x->names[language]);
     added->info.p = fri_steal(&info);
-    added->code.p = fri_steal(&code);
+    added->code = fri_str(bytes, n);
     return 0;
 }
 

@@ -20,7 +20,8 @@ struct fr_extraction {
     size_t name_count;
     fri_block_list runnable;
     fri_block_list skipped;
-    fr_content *content;
+    fr_content *content; /* may borrow from the rest */
+    char *label;         /* of the code in it */
     int unterminated;
     int all;
 };
@@ -34,9 +35,10 @@ static inline void fri_extraction_freep(fr_extraction **x)
     fr_extraction_free(*x);
 }
 
-/* Appends a block to the runnable or the skipped ones, by its `skip`. Its info string and code are
- * copied, its language becomes the name with index `language`, -1 for none. */
+/* Appends a block to the runnable or the skipped ones, by its `skip`. Its info string is copied, its
+ * code becomes `code` (its own from then on), its language the name with index `language`, -1 for
+ * none. */
 FR_CHECK int fri_extraction_add(fr_extraction *x, const fr_block *block, int language,
-                                fr_error *err);
+                                fri_buf *code, fr_error *err);
 
 #endif

@@ -49,13 +49,11 @@ static int record_executable(fri_search *s, fr_error *err)
     const fr_language *table = s->options.languages;
     const fr_language *language = fri_language_find(table, s->options.language_count, part->label);
     size_t offset = offset_of(s->content, s->executable);
-    fr_block block = {.skip = FR_SKIP_NONE,
-                      .terminated = 1,
-                      .info = {"", 0},
-                      .code = part->data,
-                      .start = offset,
-                      .end = offset};
-    return fri_extraction_add(s->x, &block, language ? (int)(language - table) : 0, err);
+    fr_block block = {.terminated = 1, .info = {"", 0}, .start = offset, .end = offset};
+    FRI_AUTO(fri_buf_dispose) fri_buf code;
+    fri_buf_init(&code, part->data.n);
+    fri_buf_append(&code, part->data.p, part->data.n);
+    return fri_extraction_add(s->x, &block, language ? (int)(language - table) : 0, &code, err);
 }
 
 int fri_find(fri_search *s, fr_error *err)
@@ -94,16 +92,16 @@ int fri_search_record(fri_search *s, const fri_found *found, fr_error *err)
     int skip = skip_reason(s, found);
     if (skip == FR_SKIP_NONE) {
         fri_body_read(fri_buf_str(&x->text).p, &found->body, &code);
-        int rc = fri_buf_check(&code, "the code of a block", err);
-        if (rc)
-            return rc;
-        if (fri_is_blank(fri_buf_str(&code))) {
+        if (!code.code && fri_is_blank(fri_buf_str(&code))) {
             skip = found->terminated ? FR_SKIP_EMPTY : FR_SKIP_UNTERMINATED;
             fri_buf_truncate(&code, 0);
         }
     }
-    fr_block block = {skip,         found->terminated, {"", 0}, found->info, fri_buf_str(&code),
-                      found->start, found->end};
+    fr_block block = {.skip = skip,
+                      .terminated = found->terminated,
+                      .info = found->info,
+                      .start = found->start,
+                      .end = found->end};
     int language = found->language ? (int)(found->language - s->options.languages) : -1;
-    return fri_extraction_add(x, &block, language, err);
+    return fri_extraction_add(x, &block, language, &code, err);
 }
