@@ -41,7 +41,8 @@ typedef struct walk {
     fri_lines lines;
     fri_line line; /* the last candidate's */
     fri_prefix prefix;
-    int rest; /* `line` is only what is left of one behind a closing delimiter */
+    int rest;    /* `line` is only what is left of one behind a closing delimiter */
+    size_t span; /* length of the backtick run on it that has opened inline code, or 0 */
     fence_line next_fence;
 } walk;
 
@@ -58,6 +59,7 @@ static void locate(walk *w, size_t at)
     w->rest = start > w->begin && w->text[start - 1] != '\n' && w->text[start - 1] != '\r';
     w->line = fri_lines_at(&w->lines, start);
     w->prefix = fri_prefix_read(w->text, w->line);
+    w->span = 0;
 }
 
 static size_t search_fence_line(walk *w, size_t from, fri_fence *fence)
@@ -93,7 +95,8 @@ static int open_block(walk *w, size_t at, fri_opener *o)
         return 0;
     if (!fri_fence_read(w->text + at, w->line.end - at, &o->fence))
         return 0;
-    if (midline && !(fri_info_is_plain(o->fence.info) && is_genuine(w, &o->fence)))
+    int ends_code = o->fence.mark == '`' && o->fence.length == w->span;
+    if (midline && (ends_code || !fri_info_is_plain(o->fence.info) || !is_genuine(w, &o->fence)))
         return 0;
     o->at = at;
     o->indent = w->rest ? 0 : w->prefix.indent;
@@ -101,6 +104,19 @@ static int open_block(walk *w, size_t at, fri_opener *o)
     o->slack = w->prefix.slack;
     o->body = w->line.next;
     return 1;
+}
+
+/* A run of fence characters that opens no block. Backticks open or end inline code. */
+static void pass_over(walk *w, size_t at)
+{
+    size_t run = fri_fence_run(w->text + at, w->end - at);
+    w->at = at + run;
+    if (w->text[at] != '`')
+        return;
+    if (w->span == 0)
+        w->span = run;
+    else if (w->span == run)
+        w->span = 0;
 }
 
 static const fr_language *language_of(const walk *w, fr_str info)
@@ -163,7 +179,7 @@ static int take_candidate(walk *w, size_t at, fr_error *err)
     fri_opener opener;
     if (open_block(w, at, &opener))
         return take_fenced(w, &opener, err);
-    w->at = at + fri_fence_run(w->text + at, w->end - at);
+    pass_over(w, at);
     return 0;
 }
 
