@@ -33,7 +33,7 @@ fri_line fri_lines_at(fri_lines *lines, size_t start)
     size_t end = lf < cr ? lf : cr;
     size_t next = end;
     if (end < lines->end)
-        next += cr + 1 == lf ? 2 : 1;
+        next += cr + 1 == lf && lf < lines->end ? 2 : 1;
     return (fri_line){start, end, next};
 }
 
