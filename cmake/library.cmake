@@ -5,7 +5,10 @@ set(FR_LAYERS $<TARGET_OBJECTS:fr_base> $<TARGET_OBJECTS:fr_executor> $<TARGET_O
 set(FR_MAP ${PROJECT_SOURCE_DIR}/cmake/fencerun.map)
 
 add_library(fencerun_shared SHARED ${FR_LAYERS})
-target_link_options(fencerun_shared PRIVATE LINKER:--version-script=${FR_MAP} LINKER:--no-undefined)
+target_link_options(fencerun_shared PRIVATE LINKER:--version-script=${FR_MAP})
+if(NOT FR_SANITIZE) # clang has the sanitizers' run-time in the program only
+  target_link_options(fencerun_shared PRIVATE LINKER:--no-undefined)
+endif()
 set_target_properties(fencerun_shared PROPERTIES EXPORT_NAME fencerun
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${FR_MAP})
 add_library(fencerun_static STATIC ${FR_LAYERS})
