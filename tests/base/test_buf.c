@@ -109,6 +109,18 @@ static void test_sizes_do_not_wrap(void **state)
     fri_buf_dispose(&b);
 }
 
+/* A wide character that the C locale lacks is the quickest text that printf refuses. */
+static void test_unformattable_text(void **state)
+{
+    (void)state;
+    fri_buf b;
+    fri_buf_init(&b, 100);
+    fri_buf_printf(&b, "%ls", L"\x100");
+    assert_string_equal(b.p, "");
+    assert_int_equal(fri_buf_check(&b, "text", NULL), FR_ELIMIT);
+    fri_buf_dispose(&b);
+}
+
 static void test_steal(void **state)
 {
     (void)state;
@@ -162,6 +174,7 @@ int main(void)
         cmocka_unit_test(test_first_failure_sticks),
         cmocka_unit_test(test_reserve_and_grow),
         cmocka_unit_test(test_sizes_do_not_wrap),
+        cmocka_unit_test(test_unformattable_text),
         cmocka_unit_test(test_steal),
         cmocka_unit_test(test_torture),
     };

@@ -79,6 +79,9 @@ static void test_is_one_line_of_utf8(void **state)
     expect_line("\xc2\x9b"
                 "31m",
                 "{  31m}"); /* C1 control sequence introducer */
+    expect_line("\xc2\x80|\xc2\x9f|\xc2\xa0", "{  |  |\xc2\xa0}");
+    expect_line("\xe2\x82\xac \xe2\x80\xa7 \xe2\x80\xaa \xe1\x80\xa8",
+                "{\xe2\x82\xac \xe2\x80\xa7 \xe2\x80\xaa \xe1\x80\xa8}");
     expect_line("a\xe2\x80\xa8"
                 "b\xe2\x80\xa9"
                 "c",
@@ -124,6 +127,16 @@ static void test_errno_of_a_long_text(void **state)
     }
 }
 
+/* A wide character that the C locale lacks is the quickest text that printf refuses. */
+static void test_unformattable_text(void **state)
+{
+    (void)state;
+    fr_error err;
+    assert_int_equal(fr_fail(&err, FR_EINVAL, 0, "abc %ls", L"\x100"), FR_EINVAL);
+    assert_int_equal(err.code, FR_EINVAL);
+    assert_string_equal(err.text, "");
+}
+
 static void test_text_may_be_an_argument(void **state)
 {
     (void)state;
@@ -143,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_is_one_line_of_utf8),
         cmocka_unit_test(test_cut_at_a_character),
         cmocka_unit_test(test_errno_of_a_long_text),
+        cmocka_unit_test(test_unformattable_text),
         cmocka_unit_test(test_text_may_be_an_argument),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,15 @@ static void test_copies(void **state)
     fri_free(p);
 }
 
+/* A wide character that the C locale lacks is the quickest text that printf refuses. */
+static void test_unformattable_text(void **state)
+{
+    (void)state;
+    fr_error err = FR_ERROR_INIT;
+    assert_null(fri_asprintf(&err, "%ls", L"\x100"));
+    assert_int_equal(err.code, FR_EINTERNAL);
+}
+
 static void test_nth_allocation_fails(void **state)
 {
     (void)state;
@@ -124,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_calloc_zeroes),
         cmocka_unit_test(test_too_much_is_enomem),
         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_unformattable_text),
         cmocka_unit_test(test_nth_allocation_fails),
         cmocka_unit_test(test_counts_what_lives),
         cmocka_unit_test(test_cleanup_frees_what_is_not_stolen),

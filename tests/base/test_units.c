@@ -223,6 +223,7 @@ static void test_duration(void **state)
                                       "25h",
                                       "1e3s",
                                       "86400001ms",
+                                      "18446744073709552s",
                                       "9223372036854775807",
                                       "18446744073709551616",
                                       "1.5.5s"};
@@ -259,7 +260,7 @@ static void test_long_and_strange_values(void **state)
     fr_error err;
     int64_t v;
     char text[64] = "";
-    for (size_t pad = 30; pad < 42; pad++) {
+    for (size_t pad = 20; pad < 42; pad++) {
         memset(text, 'x', pad);
         memcpy(text + pad, "\xf0\x9f\x98\x80zzzzzzzz", 13);
         assert_int_equal(fr_parse_duration(text, &v, &err), FR_EINVAL);
