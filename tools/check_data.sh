@@ -12,10 +12,9 @@ trap 'rm -rf "$work"' EXIT
 
 # .data.rel.ro is read-only once the program runs; nm could not tell it from .data.
 objdump -t "$static" |
-    awk '$0 ~ / O / {
-        section = $(NF - 2); name = $NF; sub(/\.[0-9]+$/, "", name)
-        if (section ~ /^(\.bss|\.data|\.tbss|\.tdata|\*COM\*)/ && section !~ /^\.data\.rel\.ro/)
-            print name
+    awk 'sub(/.* O /, "") { # SECTION SIZE [.hidden] NAME
+        sub(/\.[0-9]+$/, "", $NF)
+        if ($1 ~ /^(\.bss|\.data|\.tbss|\.tdata|\*COM\*)/ && $1 !~ /^\.data\.rel\.ro/) print $NF
     }' | LC_ALL=C sort -u >"$work/found"
 awk '!/^#/ && NF { if (NF < 2) print "no reason given for " $1 > "/dev/stderr"; else print $1 }' \
     "$list" | LC_ALL=C sort -u >"$work/listed"

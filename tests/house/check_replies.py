@@ -38,7 +38,7 @@ def run(fencerun, reply, arguments):
     """One flat mapping of what happened."""
     command = [fencerun, "run", "--json", *arguments.split(), str(reply)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
-    actual = {"status": done.returncode, "said": done.stderr.decode()}
+    actual = {"status": done.returncode, "said": done.stderr.decode()[-300:]}
     if done.stdout:
         result = json.loads(done.stdout)
         actual |= {key: result[key] for key in ("outcome", "exit_code", "stdout", "stderr")}
