@@ -8,8 +8,9 @@ cd "$(dirname "$0")/../.." || exit 1
 # shellcheck disable=SC2154 # packages.sh has it
 need_packages "$test_packages" || exit 1
 rounds=${1:-100}
-build=build/release
-{ cmake --preset release && cmake --build --preset release; } >build/bench.log 2>&1 || {
+build=build/bench
+mkdir -p build
+{ cmake --preset release -B $build -DFR_BUILD_TESTS=ON && cmake --build $build; } >build/bench.log 2>&1 || {
     tail -n 40 build/bench.log
     exit 1
 }
