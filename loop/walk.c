@@ -27,6 +27,7 @@
 /* The first line at or behind a place that starts with a fence. */
 typedef struct fence_line {
     size_t at; /* the stretch's end: there is none */
+    size_t quotes;
     fri_fence fence;
 } fence_line;
 
@@ -62,16 +63,16 @@ static void locate(walk *w, size_t at)
     w->span = 0;
 }
 
-static size_t search_fence_line(walk *w, size_t from, fri_fence *fence)
+static void search_fence_line(walk *w, size_t from, fence_line *found)
 {
     fri_line line;
-    for (size_t at = from; at < w->end; at = line.next) {
-        line = fri_lines_at(&w->lines, at);
-        size_t content = fri_prefix_read(w->text, line).at;
-        if (fri_fence_read(w->text + content, line.end - content, fence))
-            return at;
+    for (found->at = from; found->at < w->end; found->at = line.next) {
+        line = fri_lines_at(&w->lines, found->at);
+        fri_prefix prefix = fri_prefix_read(w->text, line);
+        found->quotes = prefix.quotes;
+        if (fri_fence_read(w->text + prefix.at, line.end - prefix.at, &found->fence))
+            return;
     }
-    return w->end;
 }
 
 /* A fence behind other text on its line may be a block or words about fences. The next fence that
@@ -79,10 +80,10 @@ static size_t search_fence_line(walk *w, size_t from, fri_fence *fence)
 static int is_genuine(walk *w, const fri_fence *fence)
 {
     fence_line *next = &w->next_fence;
-    size_t from = w->line.next;
-    if (next->at < from)
-        next->at = search_fence_line(w, from, &next->fence);
-    return next->at == w->end || fri_fence_closes(&next->fence, fence);
+    if (next->at < w->line.next)
+        search_fence_line(w, w->line.next, next);
+    return next->at == w->end ||
+           (next->quotes <= w->prefix.quotes && fri_fence_closes(&next->fence, fence));
 }
 
 /* Whether the run of fence characters at `at` opens a block. */
