@@ -26,7 +26,7 @@ void fri_capture_init(fri_capture *c, size_t keep);
 void fri_capture_dispose(fri_capture *c);
 
 /* Takes bytes in. Errors: FR_ENOMEM; the capture then holds and counts what it did before. */
-FR_CHECK int fri_capture_feed(fri_capture *c, const void *p, size_t n, fr_error *err);
+FR_CHECK int fri_capture_feed(fri_capture *c, const void *bytes, size_t n, fr_error *err);
 
 /* What fri_capture_text() made. */
 typedef struct fri_captured {

@@ -9,7 +9,6 @@
  * Outside strings a NUL byte fits nowhere, so peek() may return one for the end of the text. The end
  * itself is only ever decided by the position.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,7 +123,7 @@ static int is_low(unsigned unit)
 static int check_unicode_escape(checker *c)
 {
     size_t start = c->at - 2;
-    unsigned unit, second;
+    unsigned unit = 0, second = 0;
     if (check_hex(c, &unit))
         return FR_EFORMAT;
     if (is_high(unit) && c->n - c->at >= 2 && memcmp(c->text + c->at, "\\u", 2) == 0) {

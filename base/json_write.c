@@ -2,6 +2,8 @@
 #include "base/json_write.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "base/utf8.h"

@@ -155,7 +155,7 @@ static void test_strings(void **state)
         ROW("\b\f\n\r\t", "\\b\\f\\n\\r\\t"),
         ROW("\0\x01\x07\x0b\x0e\x1b\x1f", "\\u0000\\u0001\\u0007\\u000b\\u000e\\u001b\\u001f"),
         ROW("\x7f", "\\u007f"),
-        ROW("a\"b\\c\nd", "a\\\"b\\\\c\\nd"),
+        ROW("a\"b\\c\nx", "a\\\"b\\\\c\\nx"),
         ROW("\xe1\x80\xa8\xe2\x81\xa8", "\xe1\x80\xa8\xe2\x81\xa8"),
         ROW("\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa",
             "\xe2\x80\xa7\\u2028\\u2029\xe2\x80\xaa"),
