@@ -102,17 +102,24 @@ int fri_cut(const fri_search *s, fr_error *err)
     return rc ? rc : add_code(s, err);
 }
 
+static const fr_part *first_text(const fr_content *content)
+{
+    const fr_part *part;
+    for (size_t i = 0; (part = fr_content_part(content, i)); i++)
+        if (part->kind == FR_PART_TEXT && part->data.n > 0)
+            return part;
+    return NULL;
+}
+
 int fri_cut_adk(const fri_search *s, fr_error *err)
 {
     if (s->executable != FRI_NO_PART)
         return copy_parts(s, s->executable + 1, err);
     if (!fr_extraction_block(s->x, 0))
         return copy_parts(s, fr_content_count(s->content), err);
-    const fr_part *part;
-    size_t i = 0;
-    while ((part = fr_content_part(s->content, i)) &&
-           (part->kind != FR_PART_TEXT || part->data.n == 0))
-        i++;
-    int rc = add_text(s, part, fr_extraction_prefix(s->x), err);
+    int rc = 0;
+    const fr_part *first = first_text(s->content);
+    if (first)
+        rc = add_text(s, first, fr_extraction_prefix(s->x), err);
     return rc ? rc : add_code(s, err);
 }
