@@ -117,12 +117,14 @@ static void put_escape(fri_buf *buf, const char *p, size_t n)
 {
     static const char values[] = "\"\\\b\f\n\r\t", names[] = "\"\\bfnrt";
     const char *short_form = p[0] ? strchr(values, p[0]) : NULL;
-    if (n == 3)
-        fri_buf_puts(buf, (unsigned char)p[2] == 0xa8 ? "\\u2028" : "\\u2029");
-    else if (short_form)
-        fri_buf_printf(buf, "\\%c", names[short_form - values]);
-    else
+    if (short_form) {
+        fri_buf_putc(buf, '\\');
+        fri_buf_putc(buf, names[short_form - values]);
+    } else if (n == 1) {
         fri_buf_printf(buf, "\\u%04x", (unsigned char)p[0]);
+    } else {
+        fri_buf_puts(buf, (unsigned char)p[2] == 0xa8 ? "\\u2028" : "\\u2029");
+    }
 }
 
 /* What is escaped begins and ends a character in any bytes, so that the runs between can be repaired
