@@ -42,7 +42,6 @@ typedef struct walk {
     fri_lines lines;
     fri_line line; /* the last candidate's */
     fri_prefix prefix;
-    int rest;    /* `line` is only what is left of one behind a closing delimiter */
     size_t span; /* length of the backtick run on it that has opened inline code, or 0 */
     fence_line next_fence;
 } walk;
@@ -56,8 +55,7 @@ static void locate(walk *w, size_t at)
 {
     if (at >= w->line.start && at < w->line.end)
         return;
-    size_t start = fri_line_start(w->text, at, w->at);
-    w->rest = start > w->begin && w->text[start - 1] != '\n' && w->text[start - 1] != '\r';
+    size_t start = fri_line_start(w->text, at, w->begin);
     w->line = fri_lines_at(&w->lines, start);
     w->prefix = fri_prefix_read(w->text, w->line);
     w->span = 0;
@@ -90,7 +88,7 @@ static int is_genuine(walk *w, const fri_fence *fence)
 static int open_block(walk *w, size_t at, fri_opener *o)
 {
     locate(w, at);
-    int midline = w->rest || at != w->prefix.at;
+    int midline = at != w->prefix.at;
     int escaped = at > w->begin && w->text[at - 1] == '\\';
     if (midline && (escaped || w->line.end - at > MAX_MIDLINE))
         return 0;
@@ -100,7 +98,7 @@ static int open_block(walk *w, size_t at, fri_opener *o)
     if (midline && (ends_code || !fri_info_is_plain(o->fence.info) || !is_genuine(w, &o->fence)))
         return 0;
     o->at = at;
-    o->indent = w->rest ? 0 : w->prefix.indent;
+    o->indent = w->prefix.indent;
     o->quotes = w->prefix.quotes;
     o->slack = w->prefix.slack;
     o->body = w->line.next;

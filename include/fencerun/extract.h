@@ -62,12 +62,12 @@ enum fr_skip {
 /** One block, read-only. Only the library makes these; members are only ever added at the end. */
 typedef struct fr_block {
     int32_t skip;       /**< `fr_skip`; FR_SKIP_NONE for a runnable block */
-    int32_t terminated; /**< 0 when the reply ends inside the block */
+    int32_t terminated; /**< 0 when it has no closing delimiter */
     fr_str language;    /**< the language's name; empty when it is not in the table */
     fr_str info;        /**< info string as written, trimmed; empty for literal delimiters */
     fr_str code;        /**< the body as it is run; empty unless the block is runnable */
     size_t start;       /**< offset of the opening delimiter in fr_extraction_text() */
-    size_t end;         /**< offset behind the closing delimiter, or of the text's end */
+    size_t end; /**< offset behind the closing one, or of where the block ends without one */
 } fr_block;
 
 /** What was found. Owns everything that is reached through it.
@@ -78,7 +78,7 @@ FR_BEGIN_DECLS
 
 /**
  * Searches a reply. `content` is only read. An executable_code part without a result right behind it
- * wins over text, as in ADK. On success `*out` is to be freed with fr_extraction_free(); that no
+ * wins over text, as in ADK; its `start` and `end` are both where in the text it stands. On success `*out` is to be freed with fr_extraction_free(); that no
  * block was found is a success.
  * Errors: FR_EINVAL (options), FR_ELIMIT (over 256 MiB of text), FR_ENOMEM. Since: 0.1.
  */
