@@ -67,7 +67,7 @@ typedef struct fr_block {
     fr_str info;        /**< info string as written, trimmed; empty for literal delimiters */
     fr_str code;        /**< the body as it is run; empty unless the block is runnable */
     size_t start;       /**< offset of the opening delimiter in fr_extraction_text() */
-    size_t end; /**< offset behind the closing one, or of where the block ends without one */
+    size_t end;         /**< offset behind the closing one, or where the block ends without one */
 } fr_block;
 
 /** What was found. Owns everything that is reached through it.
@@ -78,8 +78,8 @@ FR_BEGIN_DECLS
 
 /**
  * Searches a reply. `content` is only read. An executable_code part without a result right behind it
- * wins over text, as in ADK; its `start` and `end` are both where in the text it stands. On success `*out` is to be freed with fr_extraction_free(); that no
- * block was found is a success.
+ * wins over text, as in ADK; its `start` and `end` are both where in the text it stands. On success
+ * `*out` is to be freed with fr_extraction_free(); that no block was found is a success.
  * Errors: FR_EINVAL (options), FR_ELIMIT (over 256 MiB of text), FR_ENOMEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_extract(const fr_content *content, const fr_extract_options *options,
