@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "tests/executor/puppet.h"
+#include "tests/support/execute.h"
+#include "tests/support/leaks.h"
+
+/* ---- opening and closing ---- */
+
+static void test_open_and_close(void **state)
+{
+    (void)state;
+    puppet p = {.open_code = 0};
+    fr_executor *ex = puppet_open("puppet", &p);
+    assert_int_equal(p.opened, 1);
+    assert_false(p.dirty_state);
+    assert_string_equal(fr_executor_name(ex), "puppet");
+    fr_executor_close(ex);
+    assert_int_equal(p.closed, 1);
+    fr_executor_close(NULL);
+}
+
+static void test_close_is_called_when_open_fails(void **state)
+{
+    (void)state;
+    puppet p = {.open_code = FR_EUNAVAILABLE};
+    puppet *config = &p;
+    fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
+    o.config = &config;
+    fr_executor *ex = NULL;
+    fr_error err = FR_ERROR_INIT;
+    assert_int_equal(fr_executor_open("puppet", &o, &ex, &err), FR_EUNAVAILABLE);
+    assert_string_equal(err.text, "told to fail");
+    assert_null(ex);
+    assert_int_equal(p.opened, 1);
+    assert_int_equal(p.closed, 1);
+}
+
+static void test_two_are_apart(void **state)
+{
+    (void)state;
+    puppet a = {.open_code = 0}, b = {.open_code = 0};
+    fr_executor *first = puppet_open("puppet", &a), *second = puppet_open("puppet", &b);
+    assert_ptr_not_equal(fr_executor_state(first), fr_executor_state(second));
+    fr_executor_close(first);
+    assert_int_equal(a.closed, 1);
+    assert_int_equal(b.closed, 0);
+    fr_executor_close(second);
+}
+
+/* ---- what is to be run ---- */
+
+/* What a call's input looked like from inside. */
+static fr_code_input seen;
+static char seen_code[64], seen_language[32];
+
+static int look(fr_call *call, void *user, fr_error *err)
+{
+    (void)user;
+    (void)err;
+    seen = *fr_call_input(call);
+    memcpy(seen_code, seen.code.p, seen.code.n + 1);
+    memcpy(seen_language, seen.language, strlen(seen.language) + 1);
+    fr_result_exited(call, 0);
+    return 0;
+}
+
+static int try_input(const char *name, const fr_code_input *in)
+{
+    puppet p = {.execute = look};
+    fr_executor *ex = puppet_open(name, &p);
+    fr_code_result *r = NULL;
+    fr_error err = FR_ERROR_INIT;
+    int rc = fr_executor_execute(ex, in, &r, &err);
+    assert_true((rc == 0) == (r != NULL));
+    assert_int_equal(err.code, rc);
+    fr_code_result_free(r);
+    fr_executor_close(ex);
+    return rc;
+}
+
+static void test_input_with_defaults(void **state)
+{
+    (void)state;
+    const fr_code_input nothing = FR_CODE_INPUT_INIT;
+    assert_int_equal(try_input("puppet", &nothing), 0);
+    assert_int_equal(seen.code.n, 0);
+    assert_string_equal(seen_code, "");
+    assert_string_equal(seen_language, "python");
+    assert_int_equal(seen.timeout_ms, 60000);
+    assert_int_equal(try_input("puppet", NULL), 0);
+    assert_string_equal(seen_language, "python");
+}
+
+static void test_input_as_given(void **state)
+{
+    (void)state;
+    const fr_file file = {"data.csv", {"a,b\n", 4}, "text/csv"};
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    in.code = fri_str("a\0b", 3);
+    in.language = "python";
+    in.timeout_ms = 1234;
+    in.files = &file;
+    in.file_count = 1;
+    in.execution_id = "session-1";
+    assert_int_equal(try_input("puppet", &in), 0);
+    assert_int_equal(seen.code.n, 3);
+    assert_memory_equal(seen_code, "a\0b", 4);
+    assert_int_equal(seen.timeout_ms, 1234);
+    assert_int_equal(seen.file_count, 1);
+    assert_ptr_equal(seen.files, &file);
+    assert_string_equal(seen.execution_id, "session-1");
+}
+
+static void test_input_the_class_cannot_take(void **state)
+{
+    (void)state;
+    const fr_file file = {"data.csv", {"", 0}, NULL}, nameless = {"", {"", 0}, NULL},
+                  null_name = {NULL, {"", 0}, NULL};
+    const fr_code_input good = FR_CODE_INPUT_INIT;
+    fr_code_input in = good;
+    in.files = &file;
+    in.file_count = 1;
+    assert_int_equal(try_input("plain-puppet", &in), FR_EUNSUPPORTED);
+    in.files = &nameless;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    in.files = &null_name;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    in = good;
+    in.execution_id = "x";
+    assert_int_equal(try_input("plain-puppet", &in), FR_EUNSUPPORTED);
+    const char *const languages[] = {"", "Python", "py", "python ", "lua"};
+    for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++) {
+        in = good;
+        in.language = languages[i];
+        assert_int_equal(try_input("puppet", &in), FR_EUNSUPPORTED);
+    }
+}
+
+static void test_input_that_is_wrong(void **state)
+{
+    (void)state;
+    const fr_code_input good = FR_CODE_INPUT_INIT;
+    fr_code_input in = good;
+    in.timeout_ms = -1;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    in.timeout_ms = INT64_MIN;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    in = good;
+    in.code = fri_str("", FRI_MAX_CODE_BYTES + 1); /* refused before it is read */
+    assert_int_equal(try_input("puppet", &in), FR_ELIMIT);
+    in = good;
+    in.struct_size = 0;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+}
+
+/* The bound of the executor's own timeout; executors count on it when they turn it into nanoseconds. */
+static void test_timeout_beyond_a_day(void **state)
+{
+    (void)state;
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    in.timeout_ms = INT64_C(24) * 3600 * 1000;
+    assert_int_equal(try_input("puppet", &in), 0);
+    in.timeout_ms++;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    in.timeout_ms = INT64_MAX;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+}
+
+/* ---- cancelling ---- */
+
+static int say_whether_cancelled(fr_call *call, void *user, fr_error *err)
+{
+    (void)user;
+    (void)err;
+    struct pollfd fd = {.fd = fr_call_cancel_fd(call), .events = POLLIN};
+    fr_result_exited(call, (poll(&fd, 1, 0) > 0) + 2 * (fr_call_cancelled(call) != 0));
+    return 0;
+}
+
+static void test_cancel_with_nothing_running(void **state)
+{
+    (void)state;
+    puppet p = {.execute = say_whether_cancelled};
+    fr_executor *ex = puppet_open("puppet", &p);
+    fr_executor_cancel(ex);
+    fr_code_result *r = execute(ex, "");
+    assert_int_equal(r->exit_code, 0);
+    fr_executor_cancel(ex);
+    assert_int_equal(p.cancelled, 0);
+    fr_code_result_free(r);
+    fr_executor_close(ex);
+}
+
+enum { THREADS = 8 };
+
+/* Threads meet here in the middle of their runs. */
+typedef struct meeting {
+    pthread_barrier_t all;
+    puppet p;
+    fr_executor *ex;
+} meeting;
+
+static int wait_for_cancel(fr_call *call, void *user, fr_error *err)
+{
+    meeting *m = user;
+    (void)err;
+    pthread_barrier_wait(&m->all);
+    struct pollfd fd = {.fd = fr_call_cancel_fd(call), .events = POLLIN};
+    poll(&fd, 1, 30000);
+    if (fr_call_cancelled(call))
+        fr_result_stopped(call, FR_OUTCOME_CANCELLED, "as asked");
+    else
+        fr_result_exited(call, 1);
+    return 0;
+}
+
+/* Returns the outcome; asserting is for the main thread. */
+static void *execute_once(void *arg)
+{
+    const meeting *m = arg;
+    const fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_code_result *r = NULL;
+    if (fr_executor_execute(m->ex, &in, &r, NULL))
+        return NULL;
+    uintptr_t outcome = (uintptr_t)r->outcome;
+    fr_code_result_free(r);
+    return (void *)outcome;
+}
+
+static void start(meeting *m, int (*fn)(fr_call *, void *, fr_error *), pthread_t *threads, int n)
+{
+    m->p = (puppet){.execute = fn, .user = m};
+    pthread_barrier_init(&m->all, NULL, (unsigned)n + 1);
+    m->ex = puppet_open("puppet", &m->p);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, execute_once, m), 0);
+    pthread_barrier_wait(&m->all);
+}
+
+static void finish(meeting *m, const pthread_t *threads, int n, int outcome)
+{
+    for (int i = 0; i < n; i++) {
+        void *got;
+        pthread_join(threads[i], &got);
+        assert_int_equal((uintptr_t)got, outcome);
+    }
+    fr_executor_close(m->ex);
+    pthread_barrier_destroy(&m->all);
+}
+
+static void test_cancel_from_another_thread(void **state)
+{
+    (void)state;
+    meeting m;
+    pthread_t thread;
+    start(&m, wait_for_cancel, &thread, 1);
+    fr_executor_cancel(m.ex);
+    finish(&m, &thread, 1, FR_OUTCOME_CANCELLED);
+    assert_int_equal(m.p.cancelled, 1);
+}
+
+static void test_cancel_reaches_every_run(void **state)
+{
+    (void)state;
+    meeting m;
+    pthread_t threads[THREADS];
+    start(&m, wait_for_cancel, threads, THREADS);
+    fr_executor_cancel(m.ex);
+    finish(&m, threads, THREADS, FR_OUTCOME_CANCELLED);
+    assert_int_equal(m.p.cancelled, THREADS);
+}
+
+static int wait_for_all(fr_call *call, void *user, fr_error *err)
+{
+    meeting *m = user;
+    (void)err;
+    pthread_barrier_wait(&m->all);
+    fr_result_exited(call, 0);
+    return 0;
+}
+
+/* All must be inside at once, or nobody gets past the barrier. */
+static void test_eight_threads_at_once(void **state)
+{
+    (void)state;
+    meeting m;
+    pthread_t threads[THREADS];
+    start(&m, wait_for_all, threads, THREADS);
+    finish(&m, threads, THREADS, FR_OUTCOME_OK);
+}
+
+static void *cancel_often(void *arg)
+{
+    for (int i = 0; i < 1000; i++)
+        fr_executor_cancel(arg);
+    return NULL;
+}
+
+static void test_cancel_while_runs_come_and_go(void **state)
+{
+    (void)state;
+    puppet p = {.execute = NULL};
+    fr_executor *ex = puppet_open("puppet", &p);
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, cancel_often, ex), 0);
+    for (int i = 0; i < 300; i++)
+        fr_code_result_free(execute(ex, ""));
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    fr_executor_close(ex);
+}
+
+int main(void)
+{
+    puppet_register();
+    const struct CMUnitTest tests[] = {
+        leaks_test(test_open_and_close),
+        leaks_test(test_close_is_called_when_open_fails),
+        leaks_test(test_two_are_apart),
+        leaks_test(test_input_with_defaults),
+        leaks_test(test_input_as_given),
+        leaks_test(test_input_the_class_cannot_take),
+        leaks_test(test_input_that_is_wrong),
+        leaks_test(test_timeout_beyond_a_day),
+        leaks_test(test_cancel_with_nothing_running),
+        leaks_test(test_cancel_from_another_thread),
+        leaks_test(test_cancel_reaches_every_run),
+        leaks_test(test_eight_threads_at_once),
+        leaks_test(test_cancel_while_runs_come_and_go),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What lives and dies with what. This process adopts every orphan below it, so "no process is left" is
+ * what the kernel says: there is no child to wait for. Kills come at random moments.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "fencerun/memory.h"
+#include "tests/support/execute.h"
+#include "tests/support/leaks.h"
+#include "tests/support/procs.h"
+#include "tests/support/torture.h"
+#include "tests/support/user.h"
+
+#define KILLS 30
+
+/* Does all it can to stay: daemons in sessions of their own, every signal ignored. */
+static const char clinging[] = "import os, signal, time\n"
+                               "for s in signal.valid_signals():\n"
+                               "    try: signal.signal(s, signal.SIG_IGN)\n"
+                               "    except (OSError, ValueError): pass\n"
+                               "for i in range(3):\n"
+                               "    if os.fork() == 0:\n"
+                               "        os.setsid()\n"
+                               "        if os.fork() > 0: os._exit(0)\n"
+                               "        while True: time.sleep(1000)\n"
+                               "while True: time.sleep(1000)\n";
+
+static unsigned seed = 1;
+
+static void pause_randomly(unsigned most_us)
+{
+    const struct timespec pause = {0, (long)((unsigned)rand_r(&seed) % most_us) * 1000};
+    nanosleep(&pause, NULL);
+}
+
+/* ---- the host program is killed ---- */
+
+/* Runs until killed: what it runs clings to life or, every other time, comes and goes. */
+static void host(int ready, const char *code)
+{
+    fr_executor *ex = NULL;
+    if (fr_executor_open("sandbox", NULL, &ex, NULL) || write(ready, "", 1) != 1)
+        _exit(3);
+    for (;;) {
+        fr_code_input in = FR_CODE_INPUT_INIT;
+        fr_code_result *r = NULL;
+        in.code = fri_cstr(code);
+        if (fr_executor_execute(ex, &in, &r, NULL))
+            _exit(4);
+        fr_code_result_free(r);
+    }
+}
+
+static void kill_one_host(const char *code)
+{
+    int ready[2];
+    char byte;
+    pid_t gone[64];
+    assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        host(ready[1], code);
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    pause_randomly(150000);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    size_t n = procs_reap_all(gone, 64);
+    assert_in_range(n, 2, 64); /* the host, its keeper, and whoever else became an orphan */
+    for (size_t i = 0; i < n; i++)
+        if (procs_take_cgroups(gone[i]))
+            fail_msg("a cgroup of process %d is left", (int)gone[i]);
+}
+
+static void test_host_killed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KILLS; i++)
+        kill_one_host(i % 2 ? clinging : "print(1)\n");
+}
+
+/* ---- the keeper is killed ---- */
+
+typedef struct background {
+    fr_executor *ex;
+    const char *code;
+    int rc;
+    int outcome;
+    fr_error err;
+    pthread_t thread;
+} background;
+
+static void *run_in_background(void *arg)
+{
+    background *b = arg;
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_code_result *r = NULL;
+    in.code = fri_cstr(b->code);
+    b->rc = fr_executor_execute(b->ex, &in, &r, &b->err);
+    b->outcome = r ? r->outcome : 0;
+    fr_code_result_free(r);
+    return NULL;
+}
+
+static void start(background *b, fr_executor *ex, const char *code)
+{
+    *b = (background){.ex = ex, .code = code};
+    assert_int_equal(pthread_create(&b->thread, NULL, run_in_background, b), 0);
+}
+
+static void expect_clear_error(int rc, const fr_error *err)
+{
+    if (rc != FR_ESYSTEM || !strstr(err->text, "sandbox"))
+        fail_msg("%s: %s", fr_error_name(rc), err->text);
+}
+
+static void test_keeper_killed_during_a_run(void **state)
+{
+    (void)state;
+    int directories = 0;
+    for (int i = 0; i < KILLS; i++) {
+        fr_executor *ex = open_executor("sandbox", NULL);
+        background b;
+        pid_t keeper = procs_keeper();
+        start(&b, ex, clinging);
+        if (i % 2)
+            procs_await_program(keeper);
+        else
+            pause_randomly(60000);
+        assert_int_equal(kill(keeper, SIGKILL), 0);
+        pthread_join(b.thread, NULL);
+        expect_clear_error(b.rc, &b.err);
+        expect_output(ex, "print(1)\n", "1\n");
+        fr_executor_close(ex);
+        procs_reap_all(NULL, 0);
+        directories += procs_take_cgroups(keeper);
+    }
+    print_message("%d killed keepers left %d cgroup directories\n", KILLS, directories);
+}
+
+static void test_keeper_killed_while_idle(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    expect_output(ex, "print(1)\n", "1\n");
+    pid_t keeper = procs_keeper();
+    assert_int_equal(kill(keeper, SIGKILL), 0);
+    background b;
+    start(&b, ex, "print(2)\n");
+    pthread_join(b.thread, NULL);
+    if (b.rc)
+        expect_clear_error(b.rc, &b.err);
+    print_message("a run whose idle keeper was killed: %s\n", b.rc ? b.err.text : "works");
+    expect_output(ex, "print(3)\n", "3\n");
+    fr_executor_close(ex);
+    procs_reap_all(NULL, 0);
+    procs_take_cgroups(keeper);
+}
+
+static void test_close_after_the_keeper_was_killed(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    pid_t keeper = procs_keeper();
+    assert_int_equal(kill(keeper, SIGKILL), 0);
+    fr_executor_close(ex);
+    procs_reap_all(NULL, 0);
+    procs_take_cgroups(keeper);
+}
+
+/* ---- a run's first process is killed ---- */
+
+static void test_first_process_killed_during_a_run(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    pid_t keeper = procs_keeper();
+    for (int i = 0; i < KILLS; i++) {
+        background b;
+        start(&b, ex, clinging);
+        pid_t init = procs_await_program(keeper);
+        pause_randomly(i % 3 ? 20000 : 100000);
+        assert_int_equal(kill(init, SIGKILL), 0);
+        pthread_join(b.thread, NULL);
+        expect_clear_error(b.rc, &b.err);
+        if (i % 10 == 0)
+            expect_output(ex, "print(1)\n", "1\n");
+        keeper = procs_keeper();
+        if (!keeper) { /* it was given up with the run */
+            expect_output(ex, "print(1)\n", "1\n");
+            keeper = procs_keeper();
+        }
+    }
+    fr_executor_close(ex);
+    assert_int_equal(procs_reap_all(NULL, 0), 0);
+    assert_int_equal(procs_take_cgroups(keeper), 0);
+}
+
+/* Whatever first process is there between runs, waiting for the next: that run works, or says that it
+ * did not when the kill came too late to be noticed. */
+static void test_first_process_killed_between_runs(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    int killed = 0, failed = 0;
+    for (int i = 0; i < 10; i++) {
+        pid_t inits[8];
+        expect_output(ex, "print(1)\n", "1\n");
+        pause_randomly(20000);
+        size_t n = procs_children(procs_keeper(), inits, 8);
+        for (size_t k = 0; k < n; k++)
+            killed += kill(inits[k], SIGKILL) == 0;
+        background b;
+        start(&b, ex, "print(1)\n");
+        pthread_join(b.thread, NULL);
+        if (b.rc)
+            expect_clear_error(b.rc, &b.err);
+        failed += b.rc != 0;
+    }
+    print_message("%d first processes killed between runs, %d runs failed\n", killed, failed);
+    fr_executor_close(ex);
+    assert_int_equal(procs_reap_all(NULL, 0), 0);
+}
+
+/* ---- cancelling ---- */
+
+static void test_cancel_takes_less_than_a_second(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    for (int i = 0; i < 5; i++) {
+        background b;
+        start(&b, ex, clinging);
+        procs_await_program(procs_keeper());
+        int64_t began = fri_now_ns();
+        fr_executor_cancel(ex);
+        pthread_join(b.thread, NULL);
+        int64_t took = fri_now_ns() - began;
+        assert_int_equal(b.rc, 0);
+        assert_int_equal(b.outcome, FR_OUTCOME_CANCELLED);
+        assert_true(took < FRI_NS_PER_S);
+    }
+    expect_output(ex, "print(1)\n", "1\n");
+    fr_executor_close(ex);
+}
+
+/* ---- nothing is left by what goes well ---- */
+
+static void test_open_and_close_without_a_run(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        fr_executor *ex = open_executor("sandbox", NULL);
+        pid_t keeper = procs_keeper();
+        assert_true(keeper > 0);
+        fr_executor_close(ex);
+        assert_int_equal(procs_reap_all(NULL, 0), 0);
+        assert_int_equal(procs_take_cgroups(keeper), 0);
+    }
+}
+
+static void test_cgroups_go_with_the_executor(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    pid_t keeper = procs_keeper();
+    for (int i = 0; i < 10; i++)
+        fr_code_result_free(execute(ex, "import os, signal\nfor i in range(20):\n"
+                                        "    if os.fork() == 0: signal.pause()\n"));
+    fr_executor_close(ex);
+    assert_int_equal(procs_reap_all(NULL, 0), 0);
+    assert_int_equal(procs_take_cgroups(keeper), 0);
+}
+
+static int count_descriptors(const char *directory)
+{
+    DIR *dir = opendir(directory);
+    int n = 0;
+    assert_non_null(dir);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n;
+}
+
+static void test_no_descriptor_goes_missing_in_100_runs(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    char keeper[64];
+    expect_output(ex, "print(1)\n", "1\n");
+    snprintf(keeper, sizeof(keeper), "/proc/%d/fd", (int)procs_keeper());
+    int ours = count_descriptors("/proc/self/fd");
+    int first = 0, later = 0;
+    for (int i = 0; i < 100; i++) {
+        fr_code_result_free(execute(ex, i % 4 ? "pass\n" : "raise SystemExit(1)\n"));
+        /* It may be busy preparing; what counts is that it does not become more. */
+        int now = count_descriptors(keeper);
+        if (i < 10 && now > first)
+            first = now;
+        if (i >= 90 && now > later)
+            later = now;
+    }
+    assert_int_equal(count_descriptors("/proc/self/fd"), ours);
+    assert_true(later <= first + 5);
+    fr_executor_close(ex);
+}
+
+/* ---- out of memory ---- */
+
+static int whole_use(void *user, fr_error *err)
+{
+    (void)user;
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_executor *ex = NULL;
+    fr_code_result *r = NULL;
+    char *json = NULL;
+    in.code = fri_cstr("print(1)\n");
+    int rc = fr_executor_open("sandbox", NULL, &ex, err);
+    if (rc == 0)
+        rc = fr_executor_execute(ex, &in, &r, err);
+    if (rc == 0)
+        rc = fr_code_result_json(r, &json, err);
+    fr_free(json);
+    fr_code_result_free(r);
+    fr_executor_close(ex);
+    return rc;
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    assert_true(torture(whole_use, NULL) > 20);
+}
+
+int main(int argc, char **argv)
+{
+    int rc = user_choose(argc, argv);
+    if (rc)
+        return rc;
+    fr_executor_class_at(0);
+    procs_adopt_orphans();
+    const struct CMUnitTest tests[] = {
+        leaks_test(test_host_killed),
+        leaks_test(test_keeper_killed_during_a_run),
+        leaks_test(test_keeper_killed_while_idle),
+        leaks_test(test_close_after_the_keeper_was_killed),
+        leaks_test(test_first_process_killed_during_a_run),
+        leaks_test(test_first_process_killed_between_runs),
+        leaks_test(test_cancel_takes_less_than_a_second),
+        leaks_test(test_open_and_close_without_a_run),
+        leaks_test(test_cgroups_go_with_the_executor),
+        leaks_test(test_no_descriptor_goes_missing_in_100_runs),
+        leaks_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/support/execute.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/str.h"
+
+fr_executor *open_executor(const char *name, const fr_executor_options *options)
+{
+    fr_executor *ex = NULL;
+    fr_error err = FR_ERROR_INIT;
+    if (fr_executor_open(name, options, &ex, &err))
+        fail_msg("%s", err.text);
+    return ex;
+}
+
+fr_code_result *execute(fr_executor *ex, const char *code)
+{
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    in.code = fri_cstr(code);
+    fr_code_result *r = NULL;
+    fr_error err = FR_ERROR_INIT;
+    if (fr_executor_execute(ex, &in, &r, &err))
+        fail_msg("%s", err.text);
+    return r;
+}
+
+char *output_of(fr_executor *ex, const char *code)
+{
+    fr_code_result *r = execute(ex, code);
+    if (r->outcome != FR_OUTCOME_OK)
+        fail_msg("%s, %s, exit code %d, stderr: %s", fr_outcome_text(r->outcome), r->reason,
+                 r->exit_code, r->err.p);
+    char *out = strdup(r->out.p);
+    if (!out)
+        abort();
+    fr_code_result_free(r);
+    return out;
+}
+
+void expect_output(fr_executor *ex, const char *code, const char *out)
+{
+    char *got = output_of(ex, code);
+    assert_string_equal(got, out);
+    free(got);
+}
+
+const fr_limit *find_limit(const fr_code_result *r, const char *name)
+{
+    for (size_t i = 0; i < r->receipt->limit_count; i++)
+        if (strcmp(r->receipt->limits[i].name, name) == 0)
+            return &r->receipt->limits[i];
+    return NULL;
+}
