@@ -28,23 +28,6 @@ struct fri_json {
 
 /* ---- Indexing ---- */
 
-static int is_blank(char b)
-{
-    return b == ' ' || b == '\n' || b == '\t' || b == '\r';
-}
-
-/* A number or word that is the whole document: jsmn wants something behind one. */
-static void index_bare(jsmntok_t *token, const char *text, size_t n)
-{
-    size_t start = 0;
-    while (is_blank(text[start]))
-        start++;
-    while (is_blank(text[n - 1]))
-        n--;
-    jsmn_fill_token(token, JSMN_PRIMITIVE, (int)start, (int)n);
-    token->parent = FRI_JSON_NONE;
-}
-
 /* Fills the tokens of a text that passed the check. */
 static int index_text(jsmntok_t *tokens, size_t count, const char *text, size_t n, fr_error *err)
 {
@@ -52,7 +35,8 @@ static int index_text(jsmntok_t *tokens, size_t count, const char *text, size_t 
     jsmn_init(&parser);
     int found = jsmn_parse(&parser, text, n, tokens, (unsigned)count);
     if (found == JSMN_ERROR_PART && count == 1) {
-        index_bare(tokens, text, n);
+        /* A number or word up to the very end: jsmn wants something behind one. */
+        jsmn_fill_token(tokens, JSMN_PRIMITIVE, (int)parser.pos, (int)n);
         found = 1;
     }
     if (found < 0 || (size_t)found != count)

@@ -76,6 +76,7 @@ static const struct {
     {BYTES("\"\\uD83D\\uDE00\\uDBFF\\uDFFF\\ud800\\udc00\""), 1},
     {BYTES("\"\\\\ud800\""), 1},
     {BYTES("\"\x7f\""), 1},
+    {BYTES("\" a b \""), 1},
     {BYTES("\"'{}[]:,/\""), 1},
     {BYTES("\"\xc3\xa9\xe6\x95\xb0\xf0\x9f\x98\x80\""), 1},
     {BYTES("\"\xe2\x80\xa8\xe2\x80\xa9\""), 1},
@@ -183,6 +184,7 @@ static const struct {
     {BYTES("Infinity"), "column 1: expected a value, found 'I'"},
     {BYTES("-Infinity"), "column 2: expected a digit, found 'I'"},
     {BYTES("a"), "column 1: expected a value, found 'a'"},
+    {BYTES("\x7f"), "column 1: expected a value, found byte 0x7f"},
 
     {BYTES("00"), "column 2: expected the end of the text, found '0'"},
     {BYTES("-01"), "column 3: expected the end of the text, found '1'"},
@@ -227,6 +229,7 @@ static const struct {
     {BYTES("\"\\u+123\""), "column 4: expected four hex digits behind \\u, found '+'"},
     {BYTES("\"\\u123"), "column 7: expected four hex digits behind \\u, found the end"},
     {BYTES("\"\\ud83d\\u12\""), "column 12: expected four hex digits behind \\u, found '\"'"},
+    {BYTES("\"\\ud83d\\u"), "column 10: expected four hex digits behind \\u, found the end"},
     {BYTES("\"\\u0041\\"), "column 9: expected one of \" \\ / b f n r t u behind a backslash"},
 
     {BYTES("\"a\x80\""), "column 3: expected UTF-8, found byte 0x80"},

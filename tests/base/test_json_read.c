@@ -60,11 +60,12 @@ static void test_bare_scalars(void **state)
         const char *text, *raw;
         int type;
     } roots[] = {
-        {"123", "123", FRI_JSON_NUMBER},    {" -1.5e3 ", "-1.5e3", FRI_JSON_NUMBER},
-        {"\r\n0\t", "0", FRI_JSON_NUMBER},  {"true", "true", FRI_JSON_BOOL},
-        {" false", "false", FRI_JSON_BOOL}, {"null\n", "null", FRI_JSON_NULL},
-        {"\"s\"", "s", FRI_JSON_STRING},    {" \"\" ", "", FRI_JSON_STRING},
-        {"{}", "{}", FRI_JSON_OBJECT},      {" [ ] ", "[ ]", FRI_JSON_ARRAY},
+        {"123", "123", FRI_JSON_NUMBER},         {" \t-0", "-0", FRI_JSON_NUMBER},
+        {" -1.5e3 ", "-1.5e3", FRI_JSON_NUMBER}, {"\r\n0\t", "0", FRI_JSON_NUMBER},
+        {"true", "true", FRI_JSON_BOOL},         {" false", "false", FRI_JSON_BOOL},
+        {"null\n", "null", FRI_JSON_NULL},       {"\"s\"", "s", FRI_JSON_STRING},
+        {" \"\" ", "", FRI_JSON_STRING},         {"{}", "{}", FRI_JSON_OBJECT},
+        {" [ ] ", "[ ]", FRI_JSON_ARRAY},
     };
     for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
         fri_json *doc = parse(roots[i].text);
@@ -129,6 +130,10 @@ static void test_members(void **state)
     assert_int_equal(fri_json_get(doc, 0, "nn"), FRI_JSON_NONE);
     assert_int_equal(fri_json_get(doc, fri_json_get(doc, 0, "a"), "i"), FRI_JSON_NONE);
     fri_json_free(doc);
+
+    doc = parse("[\"i\",1]");
+    assert_int_equal(fri_json_get(doc, 0, "i"), FRI_JSON_NONE);
+    fri_json_free(doc);
 }
 
 static void test_iteration(void **state)
@@ -138,6 +143,7 @@ static void test_iteration(void **state)
     static const char *const keys[] = {"a", "b", "c"};
     static const char *const values[] = {"[1,[2,[3]],\"x\",{\"y\":0}]", "{}", "3"};
     static const char *const elements[] = {"1", "[2,[3]]", "x", "{\"y\":0}"};
+    assert_int_equal(fri_json_next(doc, 0), FRI_JSON_NONE);
     fri_json_ref k = fri_json_first(doc, 0);
     for (size_t i = 0; i < 3; i++, k = fri_json_next(doc, k)) {
         expect_raw(doc, k, keys[i]);
@@ -228,6 +234,10 @@ static void test_unescaping(void **state)
         ROW("\"\\ud83d\\\\ude00\"", FFFD "\\ude00"),
         ROW("\"\\ud83d\\ud83d\\ude00\"", FFFD "\xf0\x9f\x98\x80"),
         ROW("\"\\ude00\\ud83d\"", FFFD FFFD),
+        ROW("\"\\ude00\\ude00\"", FFFD FFFD),
+        ROW("\"\\udbff\\udfff\\udfff\\ud800\"", "\xf4\x8f\xbf\xbf" FFFD FFFD),
+        ROW("\"\\ud83dxude00\"", FFFD "xude00"),
+        ROW("\"\\ud83d\\nde00\"", FFFD "\nde00"),
         ROW("\"\\ud83d\\ude00\\ude00\"", "\xf0\x9f\x98\x80" FFFD),
 #undef ROW
     };
