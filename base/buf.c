@@ -44,6 +44,7 @@ static int ensure(fri_buf *b, size_t n)
         return b->code = FR_ENOMEM;
     b->p = p;
     b->cap = cap;
+    b->p[b->n] = '\0';
     return 0;
 }
 

@@ -88,6 +88,8 @@ static void test_reserve_and_grow(void **state)
     (void)state;
     fri_buf b;
     fri_buf_init(&b, 1000);
+    assert_non_null(fri_buf_reserve(&b, 10));
+    assert_string_equal(b.p, ""); /* also while the reader has filled nothing */
     fri_buf_puts(&b, "head:");
     char *room = fri_buf_reserve(&b, 500);
     assert_non_null(room);
