@@ -49,9 +49,7 @@ void fri_body_read(const char *text, const fri_body *body, fri_buf *code)
     size_t indent = body->indent;
     if (indent >= DEEP_INDENT && is_unindented(text, body))
         indent = 0;
-    /* Growing by nothing sets the NUL that a reservation leaves out. */
-    if (fri_buf_reserve(code, body->end - body->start))
-        fri_buf_grow(code, 0);
+    fri_buf_reserve(code, body->end - body->start);
     fri_lines lines;
     fri_lines_init(&lines, text, body->end);
     fri_line line;

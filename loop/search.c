@@ -24,8 +24,7 @@ static int gather_text(fri_search *s, fr_error *err)
     for (size_t i = 0; (part = fr_content_part(s->content, i)); i++)
         n += fri_is_searched(part) ? part->data.n : 0;
     /* All room at once: a long text is then never moved. */
-    if (fri_buf_reserve(&s->x->text, n))
-        fri_buf_grow(&s->x->text, 0);
+    fri_buf_reserve(&s->x->text, n);
     for (size_t i = 0; (part = fr_content_part(s->content, i)); i++)
         if (fri_is_searched(part))
             fri_buf_append(&s->x->text, part->data.p, part->data.n);
