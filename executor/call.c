@@ -84,9 +84,14 @@ void fr_result_signaled(fr_call *call, int signal)
     end(call, FR_OUTCOME_FAILED, -1, signal);
 }
 
+static int is_stopped(int outcome)
+{
+    return outcome >= FR_OUTCOME_TIMEOUT && outcome <= FR_OUTCOME_CANCELLED;
+}
+
 void fr_result_stopped(fr_call *call, int outcome, const char *format, ...)
 {
-    end(call, outcome, -1, 0);
+    end(call, is_stopped(outcome) ? outcome : 0, -1, 0);
     char *reason = call->result->reason;
     va_list ap;
     va_start(ap, format);
@@ -94,6 +99,9 @@ void fr_result_stopped(fr_call *call, int outcome, const char *format, ...)
     va_end(ap);
     size_t kept = n < 0 ? 0 : strlen(reason);
     reason[fri_utf8_valid_prefix(reason, kept)] = '\0';
+    for (char *p = reason; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = ' ';
 }
 
 fr_receipt *fr_result_receipt(fr_call *call)
@@ -125,22 +133,16 @@ int fr_result_file(fr_call *call, const fr_file *file, fr_error *err)
     return fri_result_add_file(call->result, file, err);
 }
 
-static int stopped_outcome(int outcome)
-{
-    return outcome >= FR_OUTCOME_TIMEOUT && outcome <= FR_OUTCOME_CANCELLED;
-}
-
 static int check_end(const fr_call *call, const char *executor, fr_error *err)
 {
     if (call->ends != 1)
         return fr_fail(err, FR_EINTERNAL, 0,
                        "executor %s said %d times how the run ended, not once", executor,
                        call->ends);
-    const fr_code_result *r = &call->result->pub;
-    if (r->outcome != FR_OUTCOME_OK && r->outcome != FR_OUTCOME_FAILED &&
-        !stopped_outcome(r->outcome))
-        return fr_fail(err, FR_EINTERNAL, 0, "executor %s gave the unknown outcome %d", executor,
-                       r->outcome);
+    if (call->result->pub.outcome == 0)
+        return fr_fail(err, FR_EINTERNAL, 0,
+                       "executor %s stopped the run with an outcome that is none of ours",
+                       executor);
     return 0;
 }
 

@@ -119,9 +119,9 @@ static int complete_input(const fr_executor *ex, const fr_code_input *given, fr_
                        in->code.n, FRI_MAX_CODE_BYTES);
     if (!in->code.p)
         in->code = (fr_str){"", 0};
-    if (in->timeout_ms < 0)
-        return fr_fail(err, FR_EINVAL, 0, "%s: a timeout of %lld ms", cls->name,
-                       (long long)in->timeout_ms);
+    rc = fri_check_timeout(in->timeout_ms, cls->name, err);
+    if (rc)
+        return rc;
     if (in->timeout_ms == 0)
         in->timeout_ms = ex->options.timeout_ms;
     if (in->file_count > 0 && !(cls->flags & FR_EXECUTOR_FILES))

@@ -22,11 +22,19 @@ static const fr_delimiters adk_result = {"```tool_output\n", "\n```"};
 #define MAX_PROCESSES        32768
 #define MIN_MEMORY_BYTES     (16 * FRI_MIB)
 
+int fri_check_timeout(int64_t timeout_ms, const char *name, fr_error *err)
+{
+    if (timeout_ms < 0 || timeout_ms > MAX_TIMEOUT_MS)
+        return fr_fail(err, FR_EINVAL, 0, "%s: a timeout of %lld ms; 1 to %d are possible", name,
+                       (long long)timeout_ms, MAX_TIMEOUT_MS);
+    return 0;
+}
+
 static int check_numbers(const fr_executor_options *o, const char *name, fr_error *err)
 {
-    if (o->timeout_ms < 0 || o->timeout_ms > MAX_TIMEOUT_MS)
-        return fr_fail(err, FR_EINVAL, 0, "%s: a timeout of %lld ms; 1 to %d are possible", name,
-                       (long long)o->timeout_ms, MAX_TIMEOUT_MS);
+    int rc = fri_check_timeout(o->timeout_ms, name, err);
+    if (rc)
+        return rc;
     if (o->error_retry_attempts < FR_NO_ATTEMPTS)
         return fr_fail(err, FR_EINVAL, 0, "%s: error_retry_attempts is %d", name,
                        o->error_retry_attempts);
@@ -70,7 +78,7 @@ static void fill_defaults(fr_executor_options *o)
         o->code_block_delimiters = adk_code_block;
         o->code_block_delimiter_count = sizeof(adk_code_block) / sizeof(adk_code_block[0]);
     }
-    if (!o->execution_result_delimiters.open)
+    if (!o->execution_result_delimiters.open && !o->execution_result_delimiters.close)
         o->execution_result_delimiters = adk_result;
     if (o->error_retry_attempts == 0)
         o->error_retry_attempts = ADK_ERROR_RETRY_ATTEMPTS;

@@ -11,4 +11,7 @@ FR_CHECK int fri_options_init(fr_executor_options *options, const fr_executor_op
                               const fr_executor_class *cls, fr_error *err);
 void fri_options_dispose(fr_executor_options *options);
 
+/* Refuses a wall time that is no 1 ms to 24 h; 0 stands for the default. Errors: FR_EINVAL. */
+FR_CHECK int fri_check_timeout(int64_t timeout_ms, const char *name, fr_error *err);
+
 #endif

@@ -59,7 +59,7 @@ static int check_name(const char *name, fr_error *err)
 
 static int check_languages(const fr_executor_class *cls, fr_error *err)
 {
-    if (cls->language_count > FRI_MAX_LANGUAGES || (cls->languages && cls->language_count == 0))
+    if (cls->language_count > FRI_MAX_LANGUAGES || !cls->languages != (cls->language_count == 0))
         return fr_fail(err, FR_EINVAL, 0, "executor class %s: %zu languages", cls->name,
                        cls->language_count);
     for (size_t i = 0; i < cls->language_count; i++)

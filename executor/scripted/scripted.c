@@ -31,7 +31,8 @@ typedef struct scripted {
 typedef struct step {
     int outcome;
     int64_t exit_code, signal, delay_ms;
-    char *out, *err, *expect, *error, *message;
+    int error; /* 0, or what the call fails with */
+    char *out, *err, *expect, *message;
     size_t out_n, err_n, expect_n;
 } step;
 
@@ -40,7 +41,6 @@ static void step_dispose(step *s)
     fri_free(s->out);
     fri_free(s->err);
     fri_free(s->expect);
-    fri_free(s->error);
     fri_free(s->message);
 }
 
@@ -97,16 +97,32 @@ static int read_outcome(const fri_json *doc, fri_json_ref v, step *s, fr_error *
     s->outcome = s->exit_code == 0 && s->signal == 0 ? FR_OUTCOME_OK : FR_OUTCOME_FAILED;
     if (!name)
         return 0;
-    for (s->outcome = FR_OUTCOME_OK; s->outcome <= FR_OUTCOME_CANCELLED; s->outcome++)
-        if (strcmp(fr_outcome_text(s->outcome), name) == 0)
+    int natural = s->outcome;
+    for (s->outcome = FR_OUTCOME_OK; strcmp(fr_outcome_text(s->outcome), name) != 0; s->outcome++)
+        if (s->outcome == FR_OUTCOME_CANCELLED)
+            return fr_fail(err, FR_EFORMAT, 0, "scripted: there is no outcome '%.40s'", name);
+    if (s->outcome == FR_OUTCOME_OK && natural != FR_OUTCOME_OK)
+        return fr_fail(err, FR_EFORMAT, 0, "scripted: outcome ok with an exit code or a signal");
+    return 0;
+}
+
+/* The number of the error a step names; 0 when it names none. */
+static int read_error(const char *name, int *code, fr_error *err)
+{
+    *code = 0;
+    if (!name)
+        return 0;
+    for (*code = -1; *code >= -64; --*code)
+        if (strcmp(fr_error_name(*code), name) == 0)
             return 0;
-    return fr_fail(err, FR_EFORMAT, 0, "scripted: there is no outcome '%.40s'", name);
+    return fr_fail(err, FR_EFORMAT, 0, "scripted: there is no error '%.40s'", name);
 }
 
 static int read_step(const fri_json *doc, fri_json_ref v, step *s, fr_error *err)
 {
     if (fri_json_type(doc, v) != FRI_JSON_OBJECT)
         return fr_fail(err, FR_EFORMAT, 0, "scripted: a result is no object");
+    FRI_AUTO(fri_freep) char *error = NULL;
     int rc = optional_integer(doc, v, "exit_code", 255, &s->exit_code, err);
     if (rc == 0)
         rc = optional_integer(doc, v, "signal", 64, &s->signal, err);
@@ -121,7 +137,9 @@ static int read_step(const fri_json *doc, fri_json_ref v, step *s, fr_error *err
     if (rc == 0)
         rc = optional_string(doc, v, "expect", &s->expect, &s->expect_n, err);
     if (rc == 0)
-        rc = optional_string(doc, v, "error", &s->error, NULL, err);
+        rc = optional_string(doc, v, "error", &error, NULL, err);
+    if (rc == 0)
+        rc = read_error(error, &s->error, err);
     if (rc == 0)
         rc = optional_string(doc, v, "message", &s->message, NULL, err);
     return rc;
@@ -190,27 +208,23 @@ static int wait_delay(fr_call *call, int64_t delay_ms)
     return 1;
 }
 
-static int recorded_error(const step *s, fr_error *err)
-{
-    const char *message = s->message ? s->message : "a recorded failure";
-    for (int code = -1; code >= -64; code--)
-        if (strcmp(fr_error_name(code), s->error) == 0)
-            return fr_fail(err, code, 0, "scripted: %s", message);
-    return fr_fail(err, FR_EFORMAT, 0, "scripted: there is no error '%.40s'", s->error);
-}
-
 static int play(const step *s, fr_call *call, fr_error *err)
 {
     fr_str code = fr_call_input(call)->code;
     if (s->expect && !fri_str_equal(code, fri_str(s->expect, s->expect_n)))
         return fr_fail(err, FR_EINVAL, 0, "scripted: the code is not the one that was expected");
     if (s->error)
-        return recorded_error(s, err);
+        return fr_fail(err, s->error, 0, "scripted: %s",
+                       s->message ? s->message : "a recorded failure");
     int rc = fr_result_write(call, FR_STDOUT, s->out, s->out_n, err);
-    if (rc >= 0)
+    if (rc == 0)
         rc = fr_result_write(call, FR_STDERR, s->err, s->err_n, err);
     if (rc < 0)
         return rc;
+    if (rc > 0) {
+        fr_result_stopped(call, FR_OUTCOME_OUTPUT_LIMIT, "more output than its limit");
+        return 0;
+    }
     if (wait_delay(call, s->delay_ms))
         return 0;
     if (s->outcome > FR_OUTCOME_FAILED)

@@ -35,8 +35,24 @@ static const char *own_group(char *cgroups, const char *controller)
     return NULL;
 }
 
+/* proc(5): blanks and backslashes in paths are three octal digits behind a backslash. */
+static void unescape(char *path)
+{
+    char *to = path;
+    for (const char *at = path; *at; to++) {
+        if (at[0] == '\\' && at[1] >= '0' && at[1] <= '3' && at[2] >= '0' && at[2] <= '7' &&
+            at[3] >= '0' && at[3] <= '7') {
+            *to = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
+            at += 4;
+        } else {
+            *to = *at++;
+        }
+    }
+    *to = '\0';
+}
+
 /* proc(5): "ID parent major:minor root mountpoint options ... - type source superoptions". */
-static int mount_of(char *line, const char *controller, const char **root, const char **point)
+static int mount_of(char *line, const char *controller, char **root, char **point)
 {
     char *separator = strstr(line, " - ");
     if (!separator)
@@ -53,7 +69,11 @@ static int mount_of(char *line, const char *controller, const char **root, const
         strsep(&fields, " ");
     *root = strsep(&fields, " ");
     *point = strsep(&fields, " ");
-    return *root && *point;
+    if (!*root || !*point)
+        return 0;
+    unescape(*root);
+    unescape(*point);
+    return 1;
 }
 
 int fri_cgroup_path_from(char *cgroups, char *mounts, const char *controller, char *path, size_t n)
@@ -63,11 +83,11 @@ int fri_cgroup_path_from(char *cgroups, char *mounts, const char *controller, ch
         return -1;
     char *rest = mounts;
     for (char *line; (line = strsep(&rest, "\n"));) {
-        const char *root, *point;
+        char *root, *point;
         if (!mount_of(line, controller, &root, &point))
             continue;
         size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
-        if (strncmp(group, root, skip) != 0)
+        if (strncmp(group, root, skip) != 0 || (group[skip] != '/' && group[skip] != '\0'))
             continue;
         const char *below = strcmp(group + skip, "/") == 0 ? "" : group + skip;
         int m = snprintf(path, n, "%s%s", point, below);
