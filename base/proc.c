@@ -88,8 +88,8 @@ static int clone_child(start *s, fri_proc *out, fr_error *err)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     int pidfd = -1;
-    pid_t pid = clone(child_main, (char *)stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | CLONE_PIDFD,
-                      s, &pidfd);
+    pid_t pid = clone(child_main, (char *)stack + STACK_SIZE,
+                      CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, s, &pidfd);
     int clone_errno = errno;
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     munmap(stack, STACK_SIZE);
