@@ -55,6 +55,7 @@ static int write_both(fr_call *call, void *user, fr_error *err)
     assert_int_equal(put(call, FR_STDOUT, "out 1\n"), 0);
     assert_int_equal(put(call, FR_STDERR, "err\n"), 0);
     assert_int_equal(put(call, FR_STDOUT, ""), 0);
+    assert_int_equal(fr_result_write(call, FR_STDOUT, NULL, 0, NULL), 0);
     assert_int_equal(fr_result_write(call, FR_STDOUT, "out\0 2", 6, NULL), 0);
     fr_result_exited(call, 0);
     return 0;
