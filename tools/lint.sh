@@ -8,5 +8,5 @@ need clang-tidy
 
 # base/error.c defines what analyzer.h describes.
 c_files | grep '\.c$' |
-    sed "\|^base/error\.c$|!s|$| --extra-arg=-include$PWD/tools/analyzer.h|" |
+    sed "\|^base/error\.c$|!s|$| --extra-arg=-I$PWD/include --extra-arg=-include$PWD/tools/analyzer.h|" |
     xargs -P "$(nproc)" -L 1 clang-tidy -p "$build" --quiet

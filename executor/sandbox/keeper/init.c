@@ -196,14 +196,15 @@ static _Noreturn void program(init *in)
     fri_failure f;
     memset(&f, 0, sizeof(f));
     const fri_keeper_config *config = in->l.config;
-    split_args(&config->languages[in->language], argv);
+    const fri_keeper_language *language = &config->languages[in->language];
+    split_args(language, argv);
     /* The status pipe must survive under a number that the streams do not take. */
     in->l.status = fcntl(in->l.status, F_DUPFD_CLOEXEC, 3);
     if (setsid() < 0)
         fri_failed(&f, "start a session");
     else if (connect_streams(in, &f) == 0 && fri_set_filter(config, &f) == 0) {
-        execve(argv[0], (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
-        fri_failed(&f, "execute %s", argv[0]);
+        execve(language->args, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
+        fri_failed(&f, "execute %s", language->args);
     }
     report_failure(in, &f);
 }
