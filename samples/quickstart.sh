@@ -54,7 +54,7 @@ echo "== The code pries: into files, the environment, other processes, the netwo
 FENCERUN_QUICKSTART_SECRET=do-not-tell
 export FENCERUN_QUICKSTART_SECRET
 run 0 samples/replies/prying.md
-grep -qx "0 of 10 attempts reached something" "$output/stdout" || fail "an attempt got through"
+grep -qx "0 attempts reached something" "$output/stdout" || fail "an attempt got through"
 
 echo
 echo "All three acts showed what they should."
