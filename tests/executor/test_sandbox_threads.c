@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One executor, many threads. Small enough to be run under ThreadSanitizer. */
+/* One executor, many threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
