@@ -59,7 +59,11 @@ static void pause_randomly(unsigned most_us)
 static void host(int ready, const char *code)
 {
     fr_executor *ex = NULL;
-    if (fr_executor_open("sandbox", NULL, &ex, NULL) || write(ready, "", 1) != 1)
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, NULL);
+    if (fr_executor_open("sandbox", NULL, &ex, NULL))
+        _exit(3);
+    if (write(ready, "", 1) != 1 && errno != EPIPE)
         _exit(3);
     for (;;) {
         fr_code_input in = FR_CODE_INPUT_INIT;
@@ -71,7 +75,8 @@ static void host(int ready, const char *code)
     }
 }
 
-static void kill_one_host(const char *code)
+/* At any moment after its executor is open, or, with `early`, from its very start. */
+static void kill_one_host(const char *code, int early)
 {
     int ready[2];
     char byte;
@@ -81,12 +86,13 @@ static void kill_one_host(const char *code)
     if (pid == 0)
         host(ready[1], code);
     close(ready[1]);
-    assert_int_equal(read(ready[0], &byte, 1), 1);
+    if (!early)
+        assert_int_equal(read(ready[0], &byte, 1), 1);
     close(ready[0]);
-    pause_randomly(150000);
+    pause_randomly(early ? 30000 : 150000);
     assert_int_equal(kill(pid, SIGKILL), 0);
     size_t n = procs_reap_all(gone, 64);
-    assert_in_range(n, 2, 64); /* the host, its keeper, and whoever else became an orphan */
+    assert_in_range(n, early ? 1 : 2, 64); /* the host, its keeper, and who else became an orphan */
     for (size_t i = 0; i < n; i++)
         if (procs_take_cgroups(gone[i]))
             fail_msg("a cgroup of process %d is left", (int)gone[i]);
@@ -96,7 +102,14 @@ static void test_host_killed(void **state)
 {
     (void)state;
     for (int i = 0; i < KILLS; i++)
-        kill_one_host(i % 2 ? clinging : "print(1)\n");
+        kill_one_host(i % 2 ? clinging : "print(1)\n", 0);
+}
+
+static void test_host_killed_while_it_opens(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KILLS; i++)
+        kill_one_host("print(1)\n", 1);
 }
 
 /* ---- the keeper is killed ---- */
@@ -362,6 +375,7 @@ int main(int argc, char **argv)
     procs_adopt_orphans();
     const struct CMUnitTest tests[] = {
         leaks_test(test_host_killed),
+        leaks_test(test_host_killed_while_it_opens),
         leaks_test(test_keeper_killed_during_a_run),
         leaks_test(test_keeper_killed_while_idle),
         leaks_test(test_close_after_the_keeper_was_killed),
