@@ -21,3 +21,8 @@ int fri_poll_timeout(int64_t deadline_ns)
     int64_t ms = (left - 1) / FRI_NS_PER_MS + 1;
     return ms > INT_MAX ? INT_MAX : (int)ms;
 }
+
+int64_t fri_timeval_ns(struct timeval t)
+{
+    return (int64_t)t.tv_sec * FRI_NS_PER_S + (int64_t)t.tv_usec * 1000;
+}

@@ -139,12 +139,14 @@ int fri_proc_wait(fri_proc *p)
     struct pollfd ended = {.fd = p->pidfd, .events = POLLIN};
     while (poll(&ended, 1, -1) < 0 && errno == EINTR)
         ;
+    /* By pidfd: should somebody have reaped it, its number may be another child's by now. */
+    siginfo_t info = {.si_pid = 0};
+    int rc;
+    while ((rc = waitid(P_PIDFD, (id_t)p->pidfd, &info, WEXITED)) < 0 && errno == EINTR)
+        ;
     int status = -1;
-    while (waitpid(p->pid, &status, 0) < 0)
-        if (errno != EINTR) {
-            status = -1;
-            break;
-        }
+    if (rc == 0)
+        status = info.si_code == CLD_EXITED ? W_EXITCODE(info.si_status, 0) : info.si_status;
     close(p->pidfd);
     *p = (fri_proc){-1, -1};
     return status;

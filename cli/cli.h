@@ -12,8 +12,9 @@ enum cli_exit {
     CLI_OK = 0,
     CLI_FAILED = 1, /* the code failed or was stopped; extract: nothing found */
     CLI_USAGE = 2,
-    CLI_MALFORMED = 3,   /* malformed input; run: no runnable block in it */
-    CLI_UNAVAILABLE = 5, /* the executor cannot run anything, or failed itself */
+    CLI_MALFORMED = 3, /* malformed input; run: no runnable block in it */
+    CLI_UNAVAILABLE =
+        5, /* the executor cannot run anything or failed, or the result was not written */
     CLI_TIMEOUT = 7,
     CLI_SIGNAL = 128 /* plus the signal that asked us to stop */
 };
@@ -59,6 +60,9 @@ int cli_read(const char *command, const char *path, char **text, size_t *n);
 
 /* "fencerun: …" on stderr. */
 void cli_say(const char *format, ...) FR_PRINTF(1, 2);
+
+/* Names the blocks that were passed over, the first of them when there are many. */
+void cli_say_skipped(const char *command, const fr_extraction *x);
 
 /* Writes all of it to stdout; and at the end of a command, makes sure that it arrived. Say what is
  * wrong and return an exit code. */

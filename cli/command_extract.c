@@ -92,18 +92,10 @@ static void put_fenced(const fr_block *block)
     cli_put("\n", 1);
 }
 
-static void say_skipped(const fr_extraction *x)
-{
-    const fr_block *b;
-    for (size_t i = 0; (b = fr_extraction_skipped(x, i)); i++)
-        cli_say("extract: passed over the block '%.60s' at byte %zu: %s", b->info.p, b->start,
-                fr_skip_text(b->skip));
-}
-
 static int put_code(const fr_extraction *x, int all)
 {
     const fr_block *b;
-    say_skipped(x);
+    cli_say_skipped("extract", x);
     if (!fr_extraction_block(x, 0)) {
         cli_say("extract: no runnable block");
         return CLI_FAILED;

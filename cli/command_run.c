@@ -107,10 +107,7 @@ static int read_options(const cli_command *self, int argc, char **argv, settings
 
 static void say_nothing_to_run(const fr_extraction *x, const char *path, const char *language)
 {
-    const fr_block *b;
-    for (size_t i = 0; (b = fr_extraction_skipped(x, i)); i++)
-        cli_say("run: passed over the block '%.60s' at byte %zu: %s", b->info.p, b->start,
-                fr_skip_text(b->skip));
+    cli_say_skipped("run", x);
     cli_say("run: no runnable %s block in %s", language,
             strcmp(path, "-") == 0 ? "the reply" : path);
 }
@@ -123,7 +120,10 @@ static const fr_language *find_language(const fr_executor *ex, const char *name)
     for (size_t i = 0; i < count; i++)
         if (!name || strcmp(table[i].name, name) == 0)
             return &table[i];
-    cli_say("run: executor %s does not run '%s'", fr_executor_name(ex), name);
+    char known[256] = "";
+    for (size_t i = 0, n = 0; i < count && n < sizeof(known); i++)
+        n += (size_t)snprintf(known + n, sizeof(known) - n, " %s", table[i].name);
+    cli_say("run: executor %s does not run '%s', but:%s", fr_executor_name(ex), name, known);
     return NULL;
 }
 
@@ -160,12 +160,25 @@ static int exit_code_of(const fr_code_result *r)
     }
 }
 
+static void say_degraded(const fr_receipt *receipt)
+{
+    for (size_t i = 0; i < receipt->limit_count; i++)
+        if (receipt->limits[i].degraded)
+            cli_say(
+                "run: warning: %s was bounded for each process only (%s); no cgroup is delegated "
+                "to this user",
+                receipt->limits[i].name, receipt->limits[i].mechanism);
+}
+
 static void put_plain(const fr_code_result *r)
 {
     char how[320] = "";
     cli_put(r->out.p, r->out.n);
     fflush(stdout);
     fwrite(r->err.p, 1, r->err.n, stderr);
+    if (r->err.n > 0 && r->err.p[r->err.n - 1] != '\n')
+        fputc('\n', stderr);
+    say_degraded(r->receipt);
     if (r->reason[0])
         snprintf(how, sizeof(how), ": %s", r->reason);
     else if (r->signal)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,7 +29,14 @@ int cli_open_executor(const char *spec, fr_executor_options *options, fr_executo
     } else if (colon) {
         return fr_fail(err, FR_EINVAL, 0, "executor %s takes nothing behind ':'", name);
     }
-    return fr_executor_open(name, options, out, err);
+    int rc = fr_executor_open(name, options, out, err);
+    if (rc != FR_ENOTFOUND || colon)
+        return rc;
+    char known[256] = "";
+    const fr_executor_class *cls;
+    for (size_t i = 0, at = 0; (cls = fr_executor_class_at(i)) && at < sizeof(known); i++)
+        at += (size_t)snprintf(known + at, sizeof(known) - at, " %s", cls->name);
+    return fr_fail(err, FR_ENOTFOUND, 0, "there is no executor '%s', but:%s", name, known);
 }
 
 /* What the thread that waits for signals knows. */
@@ -76,8 +84,10 @@ int cli_execute(fr_executor *ex, const fr_code_input *input, fr_code_result **ou
     sigaddset(&w.signals, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &w.signals, &before);
     int failed = pthread_create(&thread, NULL, watch_signals, &w);
-    if (failed)
+    if (failed) {
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
         return fr_fail(err, FR_ESYSTEM, failed, "run: no thread to wait for signals");
+    }
     int rc = fr_executor_execute(ex, input, out, err);
     set_flag(&w.done, 1);
     *caught = flag(&w.caught);

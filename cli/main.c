@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,8 +31,20 @@ static int run_command(const char *name, int argc, char **argv)
     return CLI_USAGE;
 }
 
+/* A stream that was closed must not become some descriptor of the library's. Output then fails, as it
+ * would have, and a file size limit is an error to report, not a death. */
+static void secure_streams(void)
+{
+    const char *const stand_ins[] = {"/dev/null", "/dev/full", "/dev/null"};
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open(stand_ins[fd], fd == 0 ? O_RDONLY : O_WRONLY);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
+    secure_streams();
     if (argc < 2) {
         print_overview(stderr);
         return CLI_USAGE;

@@ -44,7 +44,6 @@ static void translate(const cli_command *command, struct option *longs, char *sh
 {
     const cli_option *o;
     int n = 0;
-    *shorts++ = '+'; /* options end at the first argument that is none */
     *shorts++ = ':';
     for (int i = 0; (o = option_at(command, i)) && n < MAX_OPTIONS - 1; i++) {
         if (o->name)
@@ -60,11 +59,19 @@ static void translate(const cli_command *command, struct option *longs, char *sh
     *shorts = '\0';
 }
 
-static int complain(const cli_command *command, const char *what, char **argv)
+static int complain(const cli_command *command, const char *what, const char *argument)
 {
-    cli_say("%s: %s '%s'; see 'fencerun %s --help'", command->name, what, argv[optind - 1],
-            command->name);
+    cli_say("%s: %s '%s'; see 'fencerun %s --help'", command->name, what, argument, command->name);
     return CLI_ERROR;
+}
+
+/* The next argument that starts with a dash: what getopt will take, also from behind operands. */
+static const char *next_dashed(int argc, char **argv)
+{
+    for (int i = optind; i < argc; i++)
+        if (argv[i][0] == '-' && argv[i][1])
+            return argv[i];
+    return "";
 }
 
 int cli_next_option(const cli_command *command, int argc, char **argv, const char **argument)
@@ -73,15 +80,16 @@ int cli_next_option(const cli_command *command, int argc, char **argv, const cha
     char shorts[2 * MAX_OPTIONS + 3];
     translate(command, longs, shorts);
     opterr = 0;
+    const char *taken = next_dashed(argc, argv);
     int id = getopt_long(argc, argv, shorts, longs, NULL);
     *argument = optarg;
     switch (id) {
     case -1:
         return CLI_END;
     case '?':
-        return complain(command, "unknown option", argv);
+        return complain(command, "unknown option", taken);
     case ':':
-        return complain(command, "an argument is missing behind", argv);
+        return complain(command, "an argument is missing behind", taken);
     case HELP_ID:
         print_help(command);
         return CLI_HELP;

@@ -6,6 +6,8 @@
 
 #include "cli/cli.h"
 
+#define MAX_SKIPPED 20
+
 void cli_say(const char *format, ...)
 {
     va_list ap;
@@ -14,6 +16,17 @@ void cli_say(const char *format, ...)
     vfprintf(stderr, format, ap);
     va_end(ap);
     fputc('\n', stderr);
+}
+
+void cli_say_skipped(const char *command, const fr_extraction *x)
+{
+    const fr_block *b;
+    size_t i = 0;
+    for (; (b = fr_extraction_skipped(x, i)) && i < MAX_SKIPPED; i++)
+        cli_say("%s: passed over the block '%.60s' at byte %zu: %s", command, b->info.p, b->start,
+                fr_skip_text(b->skip));
+    if (b)
+        cli_say("%s: passed over more blocks than these %d", command, MAX_SKIPPED);
 }
 
 void cli_put(const char *p, size_t n)
@@ -26,7 +39,7 @@ int cli_finish_output(int exit_code)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return exit_code;
     cli_say("cannot write to standard output: %s", strerror(errno));
-    return exit_code == CLI_OK ? CLI_FAILED : exit_code;
+    return CLI_UNAVAILABLE;
 }
 
 int cli_exit_for(const fr_error *err)

@@ -9,7 +9,9 @@ install(TARGETS fencerun_shared fencerun_static EXPORT fencerun
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS fencerun RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/fencerun DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES README.md SECURITY.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md SECURITY.md CONTRIBUTING.md CHANGELOG.md LICENSE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # A directory may be given relative to the prefix or absolute.
 foreach(dir LIBDIR INCLUDEDIR)
@@ -19,6 +21,15 @@ foreach(dir LIBDIR INCLUDEDIR)
     set(FR_PC_${dir} "\${prefix}/${CMAKE_INSTALL_${dir}}")
   endif()
 endforeach()
+# Relative to the file itself where that is possible, so that `cmake --install --prefix` and moved
+# trees stay right.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(FR_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH FR_PC_UP "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+  string(REGEX REPLACE "/$" "" FR_PC_UP "${FR_PC_UP}")
+  set(FR_PC_PREFIX "\${pcfiledir}/${FR_PC_UP}")
+endif()
 configure_file(cmake/fencerun.pc.in fencerun.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/fencerun.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -156,6 +156,18 @@ static void take_stream(const fri_capture *capture, fri_buf *text, uint64_t *wri
     *invalid = info.invalid;
 }
 
+/* Also where an executor did not heed it. */
+static void enforce_output_max(fr_call *call)
+{
+    fr_code_result *r = &call->result->pub;
+    const fr_receipt *receipt = r->receipt;
+    if (call->output_max == 0 || r->outcome == FR_OUTCOME_OUTPUT_LIMIT ||
+        (receipt->stdout_written <= call->output_max &&
+         receipt->stderr_written <= call->output_max))
+        return;
+    fr_result_stopped(call, FR_OUTCOME_OUTPUT_LIMIT, "the code wrote more than the output limit");
+}
+
 int fri_call_finish(fr_call *call, const char *executor, fr_code_result **out, fr_error *err)
 {
     int rc = check_end(call, executor, err);
@@ -180,6 +192,7 @@ int fri_call_finish(fr_call *call, const char *executor, fr_code_result **out, f
     receipt->language = r->language;
     r->pub.out = fri_buf_str(&r->out);
     r->pub.err = fri_buf_str(&r->err);
+    enforce_output_max(call);
     *out = &fri_steal(&call->result)->pub;
     return 0;
 }

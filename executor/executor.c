@@ -69,13 +69,14 @@ static void free_executor(fr_executor *ex)
 int fr_executor_open(const char *name, const fr_executor_options *options, fr_executor **out,
                      fr_error *err)
 {
-    const fr_executor_class *cls = fri_class_find(name ? name : "");
-    if (!cls)
-        return fr_fail(err, FR_ENOTFOUND, 0, "there is no executor '%.40s'", name ? name : "");
+    const fr_executor_class *cls;
+    int rc = fri_class_find(name ? name : "", &cls, err);
+    if (rc)
+        return rc;
     fr_executor *ex = new_executor(cls, err);
     if (!ex)
         return FR_ENOMEM;
-    int rc = fri_options_init(&ex->options, options, cls, err);
+    rc = fri_options_init(&ex->options, options, cls, err);
     if (rc) {
         free_executor(ex);
         return rc;
@@ -176,6 +177,23 @@ static void complete_receipt(fr_call *call, int64_t began)
         receipt->start_ns = 0;
 }
 
+/* Whatever an author's execute returns, callers see 0 or one of our codes, with a text. */
+static int call_execute(fr_executor *ex, fr_call *call, fr_error *err)
+{
+    fr_error why = FR_ERROR_INIT;
+    int rc = ex->cls->execute(ex, call, &why);
+    if (rc == 0)
+        return 0;
+    if (strcmp(fr_error_name(rc), "FR_E?") == 0)
+        return fr_fail(err, FR_EINTERNAL, 0, "executor %s returned %d, which is no error",
+                       ex->cls->name, rc);
+    if (!why.text[0])
+        return fr_fail(err, rc, 0, "executor %s: %s", ex->cls->name, fr_error_text(rc));
+    if (err)
+        *err = why;
+    return rc;
+}
+
 int fr_executor_execute(fr_executor *ex, const fr_code_input *input, fr_code_result **out,
                         fr_error *err)
 {
@@ -188,7 +206,7 @@ int fr_executor_execute(fr_executor *ex, const fr_code_input *input, fr_code_res
     rc = fri_call_init(&call, ex, &in, err);
     if (rc == 0) {
         enter(ex, &call);
-        rc = ex->cls->execute(ex, &call, err);
+        rc = call_execute(ex, &call, err);
         leave(ex, &call);
     }
     if (rc == 0) {

@@ -158,10 +158,16 @@ const fr_executor_class *fr_executor_class_at(size_t i)
     return e ? &e->cls : NULL;
 }
 
-const fr_executor_class *fri_class_find(const char *name)
+int fri_class_find(const char *name, const fr_executor_class **out, fr_error *err)
 {
     pthread_mutex_lock(&lock);
-    const entry *e = add_builtins(NULL) ? NULL : find(name);
+    int rc = add_builtins(err);
+    const entry *e = rc ? NULL : find(name);
     pthread_mutex_unlock(&lock);
-    return e ? &e->cls : NULL;
+    if (rc)
+        return rc;
+    if (!e)
+        return fr_fail(err, FR_ENOTFOUND, 0, "there is no executor '%.40s'", name);
+    *out = &e->cls;
+    return 0;
 }

@@ -4,9 +4,9 @@
 
 #include "fencerun/executor.h"
 
-/* The class registered under a name, with every optional slot filled; NULL when there is none.
- * Classes are never removed, so the pointer stays good. */
-const fr_executor_class *fri_class_find(const char *name);
+/* The class registered under a name, with every optional slot filled. Classes are never removed, so
+ * the pointer stays good. Errors: FR_ENOTFOUND, FR_ENOMEM. */
+FR_CHECK int fri_class_find(const char *name, const fr_executor_class **out, fr_error *err);
 
 /* The executors of the library. */
 extern const fr_executor_class fri_sandbox_class;

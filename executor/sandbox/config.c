@@ -18,10 +18,15 @@ static const struct sock_filter filter[] = {
 #include "seccomp_filter.inc"
 };
 
-#define INODES     16384
-#define OPEN_FILES 1024
+_Static_assert(sizeof(filter) / sizeof(filter[0]) <= FRI_KEEPER_MAX_FILTER,
+               "the filter is too long");
 
-/* Names in the run's root that the sandbox makes itself. */
+#define INODES 16384
+/* Below the usual 1024: descriptors that one process has in flight count against all of the user's
+ * (unix(7), ETOOMANYREFS), and the host's must be able to go on passing theirs. */
+#define OPEN_FILES 512
+
+/* Names of an image that the run's root has otherwise, or not at all. */
 static const char *const own_names[] = {"proc", "sys", "dev", "run", "tmp", "work", "code", NULL};
 
 /* With the host as root: what programs and their libraries are in. The links of the update-alternatives
@@ -29,8 +34,8 @@ static const char *const own_names[] = {"proc", "sys", "dev", "run", "tmp", "wor
 static const char *const host_names[] = {"usr",   "bin",   "sbin",   "lib",
                                          "lib32", "lib64", "libx32", NULL};
 static const char *const host_etc[] = {"etc/alternatives", "etc/ld.so.cache", NULL};
-static const char *const host_network[] = {"etc/resolv.conf", "etc/ssl", "etc/ca-certificates",
-                                           NULL};
+static const char *const host_network[] = {"etc/resolv.conf", "etc/ssl/certs",
+                                           "etc/ssl/openssl.cnf", NULL};
 
 static int is_own_name(const char *name)
 {
@@ -40,33 +45,55 @@ static int is_own_name(const char *name)
     return 0;
 }
 
+static int too_long(const char *base, const char *name, fr_error *err)
+{
+    return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: the path %.200s/%.200s is too long", base,
+                   name);
+}
+
+/* A link of the root stays a link. One below it is followed: what it points to need not be there. */
+static int set_source(fri_keeper_mount *m, const char *path, const struct stat *st, fr_error *err)
+{
+    char target[FRI_KEEPER_PATH];
+    if (!S_ISLNK(st->st_mode))
+        return snprintf(m->source, sizeof(m->source), "%s", path) < 0 ? FR_EINTERNAL : 0;
+    if (strchr(m->name, '/')) {
+        char *real = realpath(path, NULL);
+        int n = real ? snprintf(m->source, sizeof(m->source), "%s", real) : -1;
+        free(real);
+        if (n < 0)
+            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: follow the link %s", path);
+        return (size_t)n < sizeof(m->source) ? 0 : too_long("", path, err);
+    }
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    if (length < 0)
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the link %s", path);
+    m->symlink = 1;
+    memcpy(m->source, target, (size_t)length);
+    m->source[length] = '\0';
+    return 0;
+}
+
 /* Adds what is at base/name: a link stays a link, anything else is bound. A missing one is none. */
 static int add_entry(fri_keeper_config *c, const char *base, const char *name, fr_error *err)
 {
+    char path[FRI_KEEPER_PATH];
+    struct stat st;
     if (c->mount_count == FRI_KEEPER_MAX_MOUNTS)
         return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: %s has more than %d entries",
                        base[0] ? base : "/", FRI_KEEPER_MAX_MOUNTS);
     fri_keeper_mount *m = &c->mounts[c->mount_count];
-    int n = snprintf(m->source, sizeof(m->source), "%s/%s", base, name);
+    memset(m, 0, sizeof(*m));
+    int n = snprintf(path, sizeof(path), "%s/%s", base, name);
     int k = snprintf(m->name, sizeof(m->name), "%s", name);
-    if (n < 0 || (size_t)n >= sizeof(m->source) || k < 0 || (size_t)k >= sizeof(m->name))
-        return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: the path %.200s/%.200s is too long", base,
-                       name);
-    struct stat st;
-    if (lstat(m->source, &st))
-        return errno == ENOENT ? 0
-                               : fr_fail(err, FR_ESYSTEM, errno, "sandbox: look at %s", m->source);
-    m->symlink = S_ISLNK(st.st_mode);
-    if (m->symlink) {
-        char target[FRI_KEEPER_PATH];
-        ssize_t length = readlink(m->source, target, sizeof(target) - 1);
-        if (length < 0)
-            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the link %s", m->source);
-        target[length] = '\0';
-        memcpy(m->source, target, (size_t)length + 1);
-    }
-    c->mount_count++;
-    return 0;
+    if (n < 0 || (size_t)n >= sizeof(path) || k < 0 || (size_t)k >= sizeof(m->name))
+        return too_long(base, name, err);
+    if (lstat(path, &st))
+        return errno == ENOENT ? 0 : fr_fail(err, FR_ESYSTEM, errno, "sandbox: look at %s", path);
+    int rc = set_source(m, path, &st, err);
+    if (rc == 0)
+        c->mount_count++;
+    return rc;
 }
 
 static int add_names(fri_keeper_config *c, const char *const *names, fr_error *err)
@@ -94,9 +121,12 @@ static int add_image(fri_keeper_config *c, const char *root, fr_error *err)
         return fr_fail(err, FR_EINVAL, errno, "sandbox: the root directory %s cannot be opened",
                        root);
     int rc = 0;
-    for (const struct dirent *e; rc == 0 && (e = readdir(dir));)
+    errno = 0;
+    for (const struct dirent *e; rc == 0 && (e = readdir(dir)); errno = 0)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !is_own_name(e->d_name))
             rc = add_entry(c, root, e->d_name, err);
+    if (rc == 0 && errno)
+        rc = fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the root directory %s", root);
     closedir(dir);
     return rc;
 }

@@ -8,7 +8,7 @@
 #include "fencerun/sandbox.h"
 
 /* What does not change between the runs of an executor: the keeper's configuration, and the real
- * path of each language's interpreter in the run's root ("" when it is missing). */
+ * path of each language's interpreter ("" when it is missing). */
 typedef struct fri_sandbox_plan {
     fri_keeper_config config;
     char interpreters[FRI_SANDBOX_LANGUAGES][FRI_KEEPER_PATH];

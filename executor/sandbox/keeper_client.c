@@ -11,28 +11,24 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "executor/sandbox/fd_message.h"
 
 extern const char fri_keeper_image[];
 extern const char fri_keeper_image_end[];
 
-#define READY_DEADLINE_NS (30 * FRI_NS_PER_S)
+/* Longer than the keeper gives itself, so that it can still say what took too long. */
+#define READY_DEADLINE_NS (45 * FRI_NS_PER_S)
+/* How long it may take to end what runs and tidy up. */
+#define END_DEADLINE_NS (10 * FRI_NS_PER_S)
 
 int fri_sealed_memfd(const char *name, const void *p, size_t n, fr_error *err)
 {
     FRI_AUTO(fri_closep) int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a memory file");
-    const char *at = p;
-    while (n > 0) {
-        ssize_t m = write(fd, at, n);
-        if (m < 0 && errno == EINTR)
-            continue;
-        if (m < 0)
-            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: fill a memory file");
-        at += m;
-        n -= (size_t)m;
-    }
+    if (fri_write_all(fd, p, n))
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: fill a memory file");
     if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: seal a memory file");
     return fri_steal_fd(&fd);
@@ -68,7 +64,8 @@ static const char *advice(int sys_errno)
     return NULL;
 }
 
-int fri_keeper_failure(const char *step, int sys_errno, fr_error *err)
+/* What it means that the keeper could not make a sandbox. */
+static int withheld(const char *step, int sys_errno, fr_error *err)
 {
     const char *what = NULL;
     if (sys_errno == EPERM || sys_errno == EACCES || sys_errno == ENOSYS || sys_errno == ENOSPC ||
@@ -77,6 +74,11 @@ int fri_keeper_failure(const char *step, int sys_errno, fr_error *err)
     if (what)
         return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: cannot %s (%s): %s", step,
                        strerrorname_np(sys_errno), what);
+    return fri_keeper_failure(step, sys_errno, err);
+}
+
+int fri_keeper_failure(const char *step, int sys_errno, fr_error *err)
+{
     return fr_fail(err, FR_ESYSTEM, sys_errno, "sandbox: cannot %s", step);
 }
 
@@ -93,7 +95,7 @@ static int await_ready(fri_keeper_client *k, fr_error *err)
     if (recv(k->socket, &k->ready, sizeof(k->ready), 0) != sizeof(k->ready))
         return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the keeper ended before it was ready");
     if (k->ready.failed)
-        return fri_keeper_failure(k->ready.step, k->ready.sys_errno, err);
+        return withheld(k->ready.step, k->ready.sys_errno, err);
     return 0;
 }
 
@@ -154,6 +156,13 @@ void fri_keeper_client_free(fri_keeper_client *k)
     if (!k)
         return;
     fri_closep(&k->socket);
+    struct pollfd ended = {.fd = k->proc.pidfd, .events = POLLIN};
+    int64_t deadline = fri_now_ns() + END_DEADLINE_NS;
+    int n;
+    while ((n = poll(&ended, 1, fri_poll_timeout(deadline))) < 0 && errno == EINTR)
+        ;
+    if (n <= 0)
+        fri_proc_kill(&k->proc);
     fri_proc_wait(&k->proc);
     fri_free(k);
 }

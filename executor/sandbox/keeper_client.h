@@ -18,7 +18,8 @@ typedef struct fri_keeper_client {
 FR_CHECK int fri_keeper_client_new(const fri_keeper_config *config, fri_keeper_client **out,
                                    fr_error *err);
 
-/* Ends the keeper, and what it runs, and waits for both. NULL is allowed. */
+/* Ends the keeper, and what it runs, and waits for both; one that does not answer is killed. NULL is
+ * allowed. */
 void fri_keeper_client_free(fri_keeper_client *k);
 
 /* Sends a request, RUN with its three descriptors. Errors: FR_ESYSTEM. */
@@ -29,8 +30,7 @@ FR_CHECK int fri_keeper_client_send(const fri_keeper_client *k, const fri_keeper
 FR_CHECK int fri_keeper_client_receive(const fri_keeper_client *k, fri_keeper_event *event,
                                        fr_error *err);
 
-/* What a failed step of the keeper means for people: FR_EUNAVAILABLE with advice where the kernel
- * withholds something, else FR_ESYSTEM. */
+/* A step of the keeper that failed during a run; returns FR_ESYSTEM. */
 int fri_keeper_failure(const char *step, int sys_errno, fr_error *err);
 
 /* A sealed memfd with these bytes, or -1 with err filled. */

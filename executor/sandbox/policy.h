@@ -4,13 +4,13 @@
 
 /* What a run may ask of the kernel: the lists policy_gen.c makes the filter from. */
 
-#define FRI_POLICY_MAX 2048
-
 /* Work on one's own files, memory, time, processes, signals and sockets. NULL-terminated. Left out,
- * though harmless by intent: memory files and System V shared memory, which would be memory that no
- * limit of a process or file system counts (and memory files would make the missing exec permission
+ * though harmless by intent: memory files and System V shared memory and messages, which would be
+ * memory that no limit of a process or file system counts (and memory files would make the missing exec permission
  * of the writable space meaningless); splice and its kin, which have let programs write where they
- * could only read (CVE-2022-0847); and the old asynchronous I/O. */
+ * could only read (CVE-2022-0847); the old asynchronous I/O; sync,
+ * which is the whole machine's; and inotify, which tells what others do with files both can see, and of
+ * which a user has few. */
 static const char *const fri_policy_allowed[] = {
     /* files and directories */
     "access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup",
@@ -22,12 +22,12 @@ static const char *const fri_policy_allowed[] = {
     "mknodat", "newfstatat", "open", "openat", "openat2", "pread64", "preadv", "preadv2",
     "pwrite64", "pwritev", "pwritev2", "read", "readahead", "readlink", "readlinkat", "readv",
     "removexattr", "rename", "renameat", "renameat2", "rmdir", "sendfile", "setxattr", "stat",
-    "statfs", "statx", "symlink", "symlinkat", "sync", "sync_file_range", "syncfs", "truncate",
-    "umask", "unlink", "unlinkat", "utime", "utimensat", "utimes", "write", "writev",
+    "statfs", "statx", "symlink", "symlinkat", "sync_file_range", "truncate", "umask", "unlink",
+    "unlinkat", "utime", "utimensat", "utimes", "write", "writev",
     /* waiting for many things */
     "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait", "epoll_pwait2", "epoll_wait",
-    "eventfd", "eventfd2", "inotify_add_watch", "inotify_init", "inotify_init1", "inotify_rm_watch",
-    "pause", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select", "signalfd", "signalfd4",
+    "eventfd", "eventfd2", "pause", "pipe", "pipe2", "poll", "ppoll", "pselect6", "select",
+    "signalfd", "signalfd4",
     /* memory */
     "brk", "get_mempolicy", "madvise", "mbind", "membarrier", "mincore", "mlock", "mlock2",
     "mlockall", "mmap", "mprotect", "mremap", "msync", "munlock", "munlockall", "munmap",
@@ -37,13 +37,12 @@ static const char *const fri_policy_allowed[] = {
     "get_robust_list", "get_thread_area", "getcpu", "getegid", "geteuid", "getgid", "getgroups",
     "getpgid", "getpgrp", "getpid", "getppid", "getpriority", "getresgid", "getresuid", "getrlimit",
     "getrusage", "getsid", "gettid", "getuid", "ioprio_get", "kill", "pidfd_open",
-    "pidfd_send_signal", "prctl", "prlimit64", "restart_syscall", "rseq", "sched_get_priority_max",
+    "pidfd_send_signal", "prctl", "restart_syscall", "rseq", "sched_get_priority_max",
     "sched_get_priority_min", "sched_getaffinity", "sched_getattr", "sched_getparam",
-    "sched_getscheduler", "sched_rr_get_interval", "sched_setaffinity", "sched_setattr",
-    "sched_setparam", "sched_setscheduler", "sched_yield", "set_robust_list", "set_thread_area",
-    "set_tid_address", "setfsgid", "setfsuid", "setgid", "setgroups", "setpgid", "setpriority",
-    "setregid", "setresgid", "setresuid", "setreuid", "setrlimit", "setsid", "setuid", "sysinfo",
-    "tgkill", "times", "tkill", "uname", "vfork", "wait4", "waitid",
+    "sched_getscheduler", "sched_rr_get_interval", "sched_yield", "set_robust_list",
+    "set_thread_area", "set_tid_address", "setfsgid", "setfsuid", "setgid", "setgroups", "setpgid",
+    "setregid", "setresgid", "setresuid", "setreuid", "setsid", "setuid", "sysinfo", "tgkill",
+    "times", "tkill", "uname", "vfork", "wait4", "waitid",
     /* Landlock and seccomp only ever take rights away */
     "landlock_add_rule", "landlock_create_ruleset", "landlock_restrict_self", "seccomp",
     /* signals */
@@ -56,9 +55,9 @@ static const char *const fri_policy_allowed[] = {
     /* sockets; which families: policy_gen.c */
     "accept", "accept4", "bind", "connect", "getpeername", "getsockname", "getsockopt", "listen",
     "recvfrom", "recvmmsg", "recvmsg", "sendmmsg", "sendmsg", "sendto", "setsockopt", "shutdown",
-    /* System V and POSIX IPC, in the run's own ipc namespace */
+    /* System V semaphores and POSIX queues, in the run's own ipc namespace */
     "mq_getsetattr", "mq_notify", "mq_open", "mq_timedreceive", "mq_timedsend", "mq_unlink",
-    "msgctl", "msgget", "msgrcv", "msgsnd", "semctl", "semget", "semop", "semtimedop",
+    "semctl", "semget", "semop", "semtimedop",
 
     /* random numbers */
     "getrandom", NULL};

@@ -10,16 +10,19 @@
  */
 #include <errno.h>
 #include <linux/sched.h>
+#include <netinet/in.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <linux/filter.h>
 
 #include "executor/sandbox/policy.h"
+#include "executor/sandbox/protocol.h"
 
 static const scmp_datum_t namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
                                           CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
@@ -68,15 +71,33 @@ static void clone_rules(scmp_filter_ctx ctx)
          "clone");
 }
 
+/* TCP and UDP only: other protocols would have the kernel load modules that hardly anybody tests. */
+static void internet_rules(scmp_filter_ctx ctx, scmp_datum_t family)
+{
+    const struct {
+        scmp_datum_t type, protocol;
+    } kinds[] = {
+        {SOCK_STREAM, 0}, {SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, 0}, {SOCK_DGRAM, IPPROTO_UDP}};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socket), 3,
+                              SCMP_A0(SCMP_CMP_EQ, family),
+                              SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, kinds[i].type),
+                              SCMP_A2(SCMP_CMP_EQ, kinds[i].protocol)),
+             "socket");
+}
+
 /* The loopback of the run's own network namespace, and unix sockets; no netlink, vsock, alg or
  * packet. */
 static void socket_rules(scmp_filter_ctx ctx)
 {
     for (int family = 0; family < AF_MAX; family++) {
-        int good = family == AF_UNIX || family == AF_INET || family == AF_INET6;
-        must(seccomp_rule_add(ctx, good ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EAFNOSUPPORT),
-                              SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)family)),
-             "socket");
+        if (family == AF_INET || family == AF_INET6)
+            internet_rules(ctx, (scmp_datum_t)family);
+        else
+            must(seccomp_rule_add(ctx,
+                                  family == AF_UNIX ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EAFNOSUPPORT),
+                                  SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)family)),
+                 "socket");
     }
     must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), 1,
                           SCMP_A0(SCMP_CMP_EQ, AF_UNIX)),
@@ -94,6 +115,35 @@ static void ioctl_rules(scmp_filter_ctx ctx)
         must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
                               SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, requests[i])),
              "ioctl");
+}
+
+/* One's own resource limits, but neither those of others (init's would end it) nor the one for core
+ * dumps, which is 1 for a reason. */
+static void rlimit_rules(scmp_filter_ctx ctx)
+{
+    must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2, SCMP_A0(SCMP_CMP_EQ, 0),
+                          SCMP_A1(SCMP_CMP_NE, RLIMIT_CORE)),
+         "prlimit64");
+    must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 3, SCMP_A0(SCMP_CMP_EQ, 0),
+                          SCMP_A1(SCMP_CMP_EQ, RLIMIT_CORE), SCMP_A2(SCMP_CMP_EQ, 0)),
+         "prlimit64");
+    must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(setrlimit), 1,
+                          SCMP_A0(SCMP_CMP_NE, RLIMIT_CORE)),
+         "setrlimit");
+}
+
+/* One's own scheduling only: what watches the run has the same user, and slowed down it would be late. */
+static void scheduling_rules(scmp_filter_ctx ctx)
+{
+    const char *const setters[] = {"sched_setaffinity", "sched_setattr", "sched_setparam",
+                                   "sched_setscheduler"};
+    for (size_t i = 0; i < sizeof(setters) / sizeof(setters[0]); i++)
+        must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, seccomp_syscall_resolve_name(setters[i]), 1,
+                              SCMP_A0(SCMP_CMP_EQ, 0)),
+             setters[i]);
+    must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 2,
+                          SCMP_A0(SCMP_CMP_EQ, PRIO_PROCESS), SCMP_A1(SCMP_CMP_EQ, 0)),
+         "setpriority");
 }
 
 /* Asking which personality, and having the ordinary one. */
@@ -114,7 +164,7 @@ static void print_filter(FILE *f)
         printf("{0x%02x, %u, %u, 0x%08x},\n", op.code, op.jt, op.jf, op.k);
         n++;
     }
-    if (n == 0 || n > FRI_POLICY_MAX) {
+    if (n == 0 || n > FRI_KEEPER_MAX_FILTER) {
         fprintf(stderr, "policy_gen: a filter of %d instructions\n", n);
         exit(1);
     }
@@ -132,6 +182,8 @@ int main(void)
     clone_rules(ctx);
     socket_rules(ctx);
     ioctl_rules(ctx);
+    rlimit_rules(ctx);
+    scheduling_rules(ctx);
     personality_rules(ctx);
     FILE *f = tmpfile();
     if (!f)

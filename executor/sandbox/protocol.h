@@ -13,7 +13,8 @@
  * The keeper is started with two descriptors: a SOCK_SEQPACKET socket, one struct per packet, and a
  * sealed memfd with one fri_keeper_config. It answers fri_keeper_ready, then any number of times
  *     library: FRI_KEEPER_RUN with three descriptors (code, stdout, stderr)
- *     keeper:  FRI_KEEPER_STARTED, FRI_KEEPER_ENDED   or   FRI_KEEPER_FAILED
+ *     keeper:  FRI_KEEPER_STARTED once the code has, then one of FRI_KEEPER_ENDED and
+ *              FRI_KEEPER_FAILED; either also comes alone when the code never started
  * where the library may send FRI_KEEPER_KILL in between. A closed socket ends the keeper and with it
  * whatever runs.
  */
@@ -73,7 +74,6 @@ typedef struct fri_keeper_ready {
     int32_t sys_errno;
     char step[FRI_KEEPER_TEXT];
     int32_t memory_by; /* fri_keeper_mechanism */
-    int32_t processes_by;
     int32_t cpu_by;
 } fri_keeper_ready;
 

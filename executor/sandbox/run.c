@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Theory of operation. The calling thread polls four descriptors until the keeper has said that the
- * run is over and both pipes are empty: stdout and stderr (read ends; the keeper hands the write ends
+ * run is over, and then empties the pipes: stdout and stderr (read ends; the keeper hands the write ends
  * to the run and keeps none), the keeper's socket, and the call's cancel descriptor. When the run has
  * to be stopped we ask the keeper to kill it and go on until it says it did, so that what was printed
  * before is kept. Should the keeper not answer long after the deadline, it is killed, and the run
@@ -48,11 +48,15 @@ static int stop(run *r, int outcome, fr_error *err)
     return fri_keeper_client_send(r->keeper, &kill_it, NULL, 0, err);
 }
 
-/* One read; the rest waits for the next turn of the loop, so that neither stream starves. */
+/* One read; the rest waits for the next turn of the loop, so that neither stream starves. Returns
+ * whether there may be more at once, or an error. */
 static int on_output(run *r, int which, fr_error *err)
 {
-    ssize_t n = read(r->fds[which].fd, r->buffer, READ_SIZE);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+    ssize_t n;
+    do
+        n = read(r->fds[which].fd, r->buffer, READ_SIZE);
+    while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == EAGAIN)
         return 0;
     if (n <= 0) {
         r->fds[which].fd = -1;
@@ -60,7 +64,22 @@ static int on_output(run *r, int which, fr_error *err)
     }
     int stream = which == OUT ? FR_STDOUT : FR_STDERR;
     int rc = fr_result_write(r->call, stream, r->buffer, (size_t)n, err);
-    return rc > 0 ? stop(r, FR_OUTCOME_OUTPUT_LIMIT, err) : rc;
+    if (rc < 0)
+        return rc;
+    if (rc > 0)
+        rc = stop(r, FR_OUTCOME_OUTPUT_LIMIT, err);
+    return rc ? rc : 1;
+}
+
+/* What is left in the pipes when everything that wrote to them is dead. Not until their end: should
+ * the host program have forked meanwhile, its child holds a write end too. */
+static int drain(run *r, fr_error *err)
+{
+    int rc = 0;
+    for (int i = OUT; i <= ERR && rc >= 0; i++)
+        while (r->fds[i].fd >= 0 && (rc = on_output(r, i, err)) > 0)
+            ;
+    return rc;
 }
 
 static int on_event(run *r, fr_error *err)
@@ -84,33 +103,41 @@ static int unanswered(fr_error *err)
     return fr_fail(err, FR_ESYSTEM, ETIMEDOUT, "sandbox: the keeper does not answer");
 }
 
+/* One turn of the loop. */
+static int turn(run *r, fr_error *err)
+{
+    int rc = 0;
+    for (int i = OUT; i <= ERR && rc >= 0; i++)
+        if (r->fds[i].revents)
+            rc = on_output(r, i, err);
+    if (rc >= 0 && r->fds[CANCEL].revents) {
+        r->fds[CANCEL].fd = -1;
+        rc = stop(r, FR_OUTCOME_CANCELLED, err);
+    }
+    if (rc >= 0 && r->fds[KEEPER].revents)
+        rc = on_event(r, err);
+    return rc;
+}
+
 static int watch(run *r, fr_error *err)
 {
     int rc = 0;
-    while (rc == 0 && !(r->over && r->fds[OUT].fd < 0 && r->fds[ERR].fd < 0)) {
+    while (rc >= 0 && !r->over) {
         int n = poll(r->fds, FD_COUNT, fri_poll_timeout(r->deadline_ns));
         if (n < 0 && errno != EINTR)
             return fr_fail(err, FR_ESYSTEM, errno, "sandbox: wait for the program");
         if (n == 0)
             return unanswered(err);
-        if (n < 0)
-            continue;
-        for (int i = OUT; i <= ERR && rc == 0; i++)
-            if (r->fds[i].revents)
-                rc = on_output(r, i, err);
-        if (rc == 0 && r->fds[KEEPER].revents)
-            rc = on_event(r, err);
-        if (rc == 0 && r->fds[CANCEL].revents) {
-            r->fds[CANCEL].fd = -1;
-            rc = stop(r, FR_OUTCOME_CANCELLED, err);
-        }
+        rc = n < 0 ? 0 : turn(r, err);
     }
-    return rc;
+    return rc < 0 ? rc : drain(r, err);
 }
 
 static int set_pipes(int out[2], int err_pipe[2], fr_error *err)
 {
-    if (pipe2(out, O_CLOEXEC) || pipe2(err_pipe, O_CLOEXEC))
+    /* Only our ends: the other ones' flags are the program's. */
+    if (pipe2(out, O_CLOEXEC) || pipe2(err_pipe, O_CLOEXEC) || fcntl(out[0], F_SETFL, O_NONBLOCK) ||
+        fcntl(err_pipe[0], F_SETFL, O_NONBLOCK))
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a pipe");
     return 0;
 }
@@ -129,8 +156,10 @@ static int send_run(const run *r, uint32_t language, int out, int err_fd, fr_err
 static void fill_receipt(const run *r)
 {
     fr_receipt *receipt = fr_result_receipt(r->call);
-    receipt->start_ns = r->started.at_ns - r->began_ns;
-    receipt->run_ns = r->end.at_ns - r->started.at_ns;
+    /* Cancelled before the code started: it ran for no time at all. */
+    int64_t started_ns = r->started.type ? r->started.at_ns : r->end.at_ns;
+    receipt->start_ns = started_ns - r->began_ns;
+    receipt->run_ns = r->end.at_ns - started_ns;
     receipt->cpu_user_ns = r->end.user_ns;
     receipt->cpu_system_ns = r->end.system_ns;
     receipt->peak_memory_bytes = r->end.peak_memory;
@@ -152,10 +181,11 @@ static int describe_end(const run *r, fr_error *err)
     if (end->timed_out)
         fr_result_stopped(call, FR_OUTCOME_TIMEOUT, "the code ran longer than %lld.%03lld s",
                           (long long)(timeout_ms / 1000), (long long)(timeout_ms % 1000));
-    else if (end->killed && r->stop == FR_OUTCOME_OUTPUT_LIMIT)
-        fr_result_stopped(call, r->stop, "the code wrote more than the output limit");
-    else if (end->killed && r->stop == FR_OUTCOME_CANCELLED)
-        fr_result_stopped(call, r->stop, "the run was cancelled");
+    else if (end->killed && r->stop)
+        fr_result_stopped(call, r->stop,
+                          r->stop == FR_OUTCOME_CANCELLED
+                              ? "the run was cancelled"
+                              : "the code wrote more than the output limit");
     else if (out_of_memory(end))
         fr_result_stopped(call, FR_OUTCOME_MEMORY, "the code used more memory than its limit");
     else if (end->lost || end->killed)
@@ -171,11 +201,9 @@ static int conclude(const run *r, fr_error *err)
 {
     if (r->end.type == FRI_KEEPER_FAILED)
         return fri_keeper_failure(r->end.step, r->end.sys_errno, err);
-    /* Stopped before the code started: nothing ran, and that is what the receipt says. */
     if (r->started.type == 0 && r->end.timed_out)
         return fr_fail(err, FR_ESYSTEM, ETIMEDOUT, "sandbox: setting up a run took too long");
-    if (r->started.type != 0)
-        fill_receipt(r);
+    fill_receipt(r);
     return describe_end(r, err);
 }
 

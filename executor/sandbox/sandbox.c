@@ -85,8 +85,10 @@ static void sandbox_close(fr_executor *self)
 static int find_language(const sandbox *s, const char *name, uint32_t *out, fr_error *err)
 {
     uint32_t i = 0;
-    while (strcmp(fri_sandbox_language_table[i].name, name) != 0)
+    while (i < FRI_SANDBOX_LANGUAGES && strcmp(fri_sandbox_language_table[i].name, name) != 0)
         i++;
+    if (i == FRI_SANDBOX_LANGUAGES)
+        return fr_fail(err, FR_EINTERNAL, 0, "sandbox: %s is in one table only", name);
     if (!s->plan->interpreters[i][0])
         return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: no interpreter for %s at %s", name,
                        fri_sandbox_language_table[i].interpreters[0]);

@@ -63,7 +63,8 @@ FR_BEGIN_DECLS
  * Opens an executor of the class registered as `name` ("sandbox" is the default one). `options` may
  * be NULL; everything it points to is copied. What the class cannot enforce is refused here, never
  * skipped. Close with fr_executor_close().
- * Errors: FR_ENOTFOUND (no such class), FR_EINVAL, FR_EUNSUPPORTED (the class lacks what the options
+ * Errors: FR_ENOTFOUND (no such class), FR_EINVAL, FR_ELIMIT, FR_EABI (options of a newer header),
+ * FR_EUNSUPPORTED (the class lacks what the options
  * ask for), FR_EUNAVAILABLE (the system withholds what it needs), FR_ENOMEM, FR_ESYSTEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_executor_open(const char *name, const fr_executor_options *options,
@@ -77,7 +78,7 @@ FR_API void fr_executor_close(fr_executor *ex);
  * fr_code_result_free(). Negative: it could not be run, or not watched to its end; `*out` is
  * untouched, and nothing about the code is known.
  * Errors: FR_EINVAL, FR_EUNSUPPORTED (language, files, execution id), FR_ELIMIT (code too long),
- * FR_EUNAVAILABLE, FR_ENOMEM, FR_ESYSTEM, FR_EPROTOCOL. Since: 0.1.
+ * FR_EABI, FR_EUNAVAILABLE, FR_ENOMEM, FR_ESYSTEM, FR_EPROTOCOL, FR_EINTERNAL. Since: 0.1.
  */
 FR_API FR_CHECK int fr_executor_execute(fr_executor *ex, const fr_code_input *input,
                                         fr_code_result **out, fr_error *err);

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "executor/sandbox/keeper/cgroup_path.h"
 #include "executor/sandbox/keeper/keeper.h"
 #include "executor/sandbox/keeper/sys.h"
@@ -92,6 +93,15 @@ static int gives(const char *dir, const char *controller)
     return 0;
 }
 
+/* The group of the run before may have been busy when it was to be removed. */
+static int make_group(const char *dir)
+{
+    int rc = mkdir(dir, 0755);
+    if (rc && errno == EEXIST && rmdir(dir) == 0)
+        rc = mkdir(dir, 0755);
+    return rc;
+}
+
 /* ---- cgroup 2 ---- */
 
 static int set_v2(const char *dir, const fri_keeper_config *c)
@@ -128,18 +138,18 @@ static int can_enter(const char *dir)
 
 static void v2_group(const fri_groups *g, char *dir, size_t n)
 {
-    snprintf(dir, n, "%s/fencerun-%d", g->v2_parent, (int)getpid());
+    snprintf(dir, n, "%s/%s", g->v2_parent, g->name);
 }
 
 static int try_v2(fri_groups *g, const char *parent, const fri_keeper_config *c)
 {
-    char dir[FRI_KEEPER_PATH + 32];
+    char dir[FRI_KEEPER_PATH + sizeof(g->name)];
     if (!gives(parent, "memory") || !gives(parent, "pids") ||
         (c->cpu_millis && !gives(parent, "cpu")))
         return 0;
     snprintf(g->v2_parent, sizeof(g->v2_parent), "%s", parent);
     v2_group(g, dir, sizeof(dir));
-    if (mkdir(dir, 0755) == 0) {
+    if (make_group(dir) == 0) {
         int ok = set_v2(dir, c) == 0 && can_enter(dir);
         rmdir(dir);
         if (ok)
@@ -162,7 +172,7 @@ static void find_v2(fri_groups *g, const fri_keeper_config *c)
         if (!try_v2(g, own, c))
             return;
     }
-    g->memory_by = g->processes_by = FRI_BY_CGROUP2;
+    g->memory_by = FRI_BY_CGROUP2;
     if (c->cpu_millis)
         g->cpu_by = FRI_BY_CGROUP2;
 }
@@ -194,8 +204,8 @@ static int make_v1(fri_groups *g, int which, const fri_keeper_config *c)
     char *dir = g->v1[which];
     if (fri_cgroup_path(v1_names[which], own, sizeof(own)))
         return 0;
-    int n = snprintf(dir, FRI_KEEPER_PATH, "%s/fencerun-%d", own, (int)getpid());
-    if (n < FRI_KEEPER_PATH && mkdir(dir, 0755) == 0) {
+    int n = snprintf(dir, FRI_KEEPER_PATH, "%s/%s", own, g->name);
+    if (n < FRI_KEEPER_PATH && make_group(dir) == 0) {
         if (set_v1(which, dir, c) == 0)
             return 1;
         rmdir(dir);
@@ -208,13 +218,16 @@ void fri_groups_open(fri_groups *g, const fri_keeper_config *c)
 {
     memset(g, 0, sizeof(*g));
     g->cgroup2 = -1;
+    /* Process numbers alone are not unique: containers may share a cgroup. */
+    snprintf(g->name, sizeof(g->name), "fencerun-%d-%" PRIx64, (int)getpid(),
+             (uint64_t)fri_now_ns());
     find_v2(g, c);
     if (g->memory_by == FRI_BY_CGROUP2)
         return;
     if (make_v1(g, V1_MEMORY, c))
         g->memory_by = FRI_BY_CGROUP1;
-    if (make_v1(g, V1_PIDS, c))
-        g->processes_by = FRI_BY_CGROUP1;
+    /* Processes are bounded by an rlimit already, exactly; this is the second lock. */
+    make_v1(g, V1_PIDS, c);
     if (c->cpu_millis && make_v1(g, V1_CPU, c))
         g->cpu_by = FRI_BY_CGROUP1;
 }
@@ -240,9 +253,9 @@ int fri_groups_begin(fri_groups *g, const fri_keeper_config *c, fri_failure *f)
 {
     if (!g->v2_parent[0])
         return 0;
-    char dir[FRI_KEEPER_PATH + 32];
+    char dir[FRI_KEEPER_PATH + sizeof(g->name)];
     v2_group(g, dir, sizeof(dir));
-    if (mkdir(dir, 0755) || set_v2(dir, c))
+    if (make_group(dir) || set_v2(dir, c))
         return fri_failed(f, "make a cgroup for the run");
     g->cgroup2 = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return g->cgroup2 < 0 ? fri_failed(f, "open the run's cgroup") : 0;
@@ -267,7 +280,7 @@ static int64_t measure(const char *dir, const char *file, const char *key, uint6
 
 void fri_groups_measure(const fri_groups *g, int64_t *peak_memory, int64_t *oom_events)
 {
-    char dir[FRI_KEEPER_PATH + 32];
+    char dir[FRI_KEEPER_PATH + sizeof(g->name)];
     *peak_memory = *oom_events = -1;
     if (g->v2_parent[0]) {
         v2_group(g, dir, sizeof(dir));
@@ -283,7 +296,7 @@ void fri_groups_end(fri_groups *g)
 {
     if (!g->v2_parent[0])
         return;
-    char dir[FRI_KEEPER_PATH + 32];
+    char dir[FRI_KEEPER_PATH + sizeof(g->name)];
     v2_group(g, dir, sizeof(dir));
     if (g->cgroup2 >= 0)
         close(g->cgroup2);

@@ -72,7 +72,9 @@ int fri_set_rlimits(const fri_launch *l, fri_failure *f)
         rlim_t value;
         const char *name;
     } limits[] = {
-        {RLIMIT_CORE, 0, "core"},
+        /* Not 0, which the kernel takes for no limit when core dumps go to a program of the host's
+         * (core(5)); 1 is too little for either way. */
+        {RLIMIT_CORE, 1, "core"},
         {RLIMIT_FSIZE, c->file_bytes, "fsize"},
         {RLIMIT_NOFILE, c->open_files, "nofile"},
         /* Counted per user and user namespace (Linux 5.14), so exact for one run; init is one. */

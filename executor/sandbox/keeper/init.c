@@ -13,12 +13,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -116,6 +118,9 @@ static int prepare(init *in, fri_failure *f)
         _exit(1);
     if (become_user(f) || die_with_keeper(l, f))
         return -1;
+    /* From inside its group, so that this is the root it sees and no name of ours shows. */
+    if (unshare(CLONE_NEWCGROUP))
+        return fri_failed(f, "create a cgroup namespace");
     if (prctl(PR_SET_DUMPABLE, 0))
         return fri_failed(f, "become undumpable");
     if (sethostname("sandbox", 7))
@@ -160,6 +165,8 @@ static int take_job(init *in, fri_failure *f)
 static int connect_streams(const init *in, fri_failure *f)
 {
     int from[3] = {open("/dev/null", O_RDONLY | O_CLOEXEC), in->out, in->err};
+    if (from[0] < 0)
+        return fri_failed(f, "open /dev/null");
     /* All out of the way of 0, 1 and 2 first, whatever numbers they have: dup2 onto itself would
      * leave a descriptor close-on-exec. */
     for (int i = 0; i < 3; i++)
@@ -198,8 +205,14 @@ static _Noreturn void program(init *in)
     const fri_keeper_config *config = in->l.config;
     const fri_keeper_language *language = &config->languages[in->language];
     split_args(language, argv);
+    umask(022);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     /* The status pipe must survive under a number that the streams do not take. */
     in->l.status = fcntl(in->l.status, F_DUPFD_CLOEXEC, 3);
+    if (in->l.status < 0)
+        kill(getppid(), SIGKILL); /* nothing could be reported; this makes it a failed call */
     if (setsid() < 0)
         fri_failed(&f, "start a session");
     else if (connect_streams(in, &f) == 0 && fri_set_filter(config, &f) == 0) {
@@ -209,30 +222,45 @@ static _Noreturn void program(init *in)
     report_failure(in, &f);
 }
 
-static int64_t nanoseconds(struct timeval t)
+/* Takes in every process that has ended; 1 when the program, with *status, is among them. */
+static int reap_ended(pid_t program, int *status)
 {
-    return (int64_t)t.tv_sec * FRI_NS_PER_S + (int64_t)t.tv_usec * 1000;
+    int found = 0, ended_status;
+    for (pid_t ended; (ended = waitpid(-1, &ended_status, __WALL | WNOHANG)) > 0;)
+        if (ended == program) {
+            *status = ended_status;
+            found = 1;
+        }
+    return found;
 }
 
-/* Waits for the program, then ends and reaps what it left behind. */
-static void watch(const init *in, pid_t pid)
+/* Until the program has ended, by itself or because the keeper says so: a SIGTERM that comes from
+ * outside this pid namespace, where the sender's pid shows as 0. */
+static int await_program(const sigset_t *signals, pid_t program)
+{
+    int status = 0;
+    siginfo_t info;
+    while (!reap_ended(program, &status))
+        if (sigwaitinfo(signals, &info) == SIGTERM && info.si_pid == 0)
+            kill(-1, SIGKILL);
+    return status;
+}
+
+/* Watches the program, then ends and reaps what it left behind. */
+static void watch(const init *in, const sigset_t *signals, pid_t program)
 {
     fri_init_report r;
     memset(&r, 0, sizeof(r));
     r.type = FRI_INIT_EXITED;
-    int status;
-    for (pid_t ended; (ended = waitpid(-1, &status, __WALL)) != pid;)
-        if (ended < 0 && errno != EINTR)
-            _exit(1);
-    r.wait_status = status;
+    r.wait_status = await_program(signals, program);
     r.at_ns = fri_now_ns();
     kill(-1, SIGKILL);
-    while (waitpid(-1, &status, __WALL) > 0 || errno == EINTR)
+    while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)
         ;
     struct rusage usage;
     getrusage(RUSAGE_CHILDREN, &usage);
-    r.user_ns = nanoseconds(usage.ru_utime);
-    r.system_ns = nanoseconds(usage.ru_stime);
+    r.user_ns = fri_timeval_ns(usage.ru_utime);
+    r.system_ns = fri_timeval_ns(usage.ru_stime);
     r.max_rss = (int64_t)usage.ru_maxrss * 1024;
     report(in, &r);
 }
@@ -242,6 +270,12 @@ void fri_init(const fri_launch *l)
     init in = {.l = *l, .oom_score_adj = -1, .code_mount = -1};
     fri_failure f;
     memset(&f, 0, sizeof(f));
+    /* Blocked for good here, and waited for in watch(): neither is lost, whenever it comes. */
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGCHLD);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
     if (prepare(&in, &f))
         report_failure(&in, &f);
     report_type(&in, FRI_INIT_PREPARED);
@@ -259,6 +293,6 @@ void fri_init(const fri_launch *l)
     }
     close(in.out);
     close(in.err);
-    watch(&in, pid);
+    watch(&in, &signals, pid);
     _exit(0);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/io.h"
 #include "executor/sandbox/protocol.h"
 
 /* What the keeper's files share. Failures are a step in words and an errno; nothing allocates. */
@@ -16,15 +17,13 @@ typedef struct fri_failure {
 /* Fills `f` from errno and returns -1: `return fri_failed(f, "mount %s", name)`. */
 int fri_failed(fri_failure *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A write that is whole or fails. */
-int fri_write_all(int fd, const void *p, size_t n);
-
 /* ---- cgroup.c: limits that are shared by all processes of a run ---- */
 
 typedef struct fri_groups {
-    int32_t memory_by, processes_by, cpu_by; /* fri_keeper_mechanism */
-    int cgroup2;                             /* directory descriptor of this run's group, or -1 */
+    int32_t memory_by, cpu_by; /* fri_keeper_mechanism */
+    int cgroup2;               /* directory descriptor of this run's group, or -1 */
     uint64_t oom_before;
+    char name[64];                   /* of our groups, in every hierarchy */
     char v2_parent[FRI_KEEPER_PATH]; /* "" when there is none */
     char v1[3][FRI_KEEPER_PATH];     /* our groups for memory, pids, cpu; "" when not had */
 } fri_groups;
@@ -49,7 +48,7 @@ typedef struct fri_launch {
     const fri_keeper_config *config;
     const fri_groups *groups;
     int status;  /* the run's init writes fri_init_report here */
-    int control; /* and is told here: fri_go, then fri_job */
+    int control; /* and is told here: one byte, then fri_job */
 } fri_launch;
 
 /* Clones the init of a run, which goes on in fri_init(). Returns its pid, or -1. */

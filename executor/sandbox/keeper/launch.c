@@ -11,8 +11,7 @@
 pid_t fri_launch_run(const fri_launch *l, fri_failure *f)
 {
     struct clone_args args = {
-        .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-                 CLONE_NEWCGROUP,
+        .flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS,
         .exit_signal = SIGCHLD,
     };
     if (!l->config->network)
@@ -25,7 +24,7 @@ pid_t fri_launch_run(const fri_launch *l, fri_failure *f)
     if (pid == 0)
         fri_init(l);
     if (pid < 0)
-        fri_failed(f, "create user, mount, pid, network, ipc, uts and cgroup namespaces");
+        fri_failed(f, "create user, mount, pid, network, ipc and uts namespaces");
     return pid;
 }
 

@@ -55,7 +55,6 @@ static int announce(const fri_keeper *k, int failed, const fri_failure *f)
     ready.sys_errno = f->sys_errno;
     memcpy(ready.step, f->step, sizeof(ready.step));
     ready.memory_by = k->groups.memory_by;
-    ready.processes_by = k->groups.processes_by;
     ready.cpu_by = k->groups.cpu_by;
     return send(FRI_KEEPER_SOCKET_FD, &ready, sizeof(ready), MSG_NOSIGNAL) == sizeof(ready) ? 0
                                                                                             : -1;

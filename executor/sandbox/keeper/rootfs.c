@@ -147,11 +147,23 @@ static int make_place(int root, const char *source, const char *name, fri_failur
     return S_ISDIR(st.st_mode) ? make_directory(root, name, 0755, f) : make_file(root, name, "", f);
 }
 
+/* The directories a name like "etc/ssl/certs" is in. */
+static int make_parents(int root, const char *name, fri_failure *f)
+{
+    char path[sizeof(((fri_keeper_mount *)NULL)->name)];
+    for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(path, sizeof(path), "%.*s", (int)(slash - name), name);
+        if (make_directory(root, path, 0755, f))
+            return -1;
+    }
+    return 0;
+}
+
 static int bind_entry(int root, const fri_keeper_mount *m, fri_failure *f)
 {
     if (m->symlink)
         return make_link(root, m->name, m->source, f);
-    if (make_place(root, m->source, m->name, f))
+    if (make_parents(root, m->name, f) || make_place(root, m->source, m->name, f))
         return -1;
     int mnt = copy_tree(m->source, AT_RECURSIVE,
                         MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, f);
@@ -181,10 +193,15 @@ static int make_etc(int root, const fri_keeper_config *c, fri_failure *f)
 static int make_dev(int root, fri_failure *f)
 {
     char source[32];
+    struct stat st;
     if (make_directory(root, "dev", 0755, f))
         return -1;
     for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
         snprintf(source, sizeof(source), "/dev/%s", devices[i]);
+        if (stat(source, &st) || !S_ISCHR(st.st_mode)) {
+            errno = ENODEV;
+            return fri_failed(f, "find the device %s", source);
+        }
         if (make_file(root, source + 1, "", f))
             return -1;
         int mnt =

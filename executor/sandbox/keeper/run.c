@@ -24,12 +24,14 @@
 #include "executor/sandbox/keeper/sys.h"
 
 #define IDLE_MS           5
+#define STOP_DEADLINE_NS  (2 * FRI_NS_PER_S)
 #define SETUP_DEADLINE_NS (30 * FRI_NS_PER_S)
 
 typedef struct run {
     fri_keeper *keeper;
     int64_t timeout_ns;
-    int64_t deadline_ns; /* -1 once it has been killed */
+    int64_t deadline_ns; /* -1: none any more */
+    int stopping;        /* it is not to go on */
     int library_gone;
     int prepared;
     int over;             /* `end` is complete */
@@ -42,9 +44,19 @@ static void send_event(run *r, const fri_keeper_event *event)
         r->library_gone = 1;
 }
 
+/* Asks init to end everything and report, which keeps the accounts of what is killed; should it not
+ * come to that, the deadline kills init itself and the kernel all the rest. */
+static void stop_run(run *r)
+{
+    sys_pidfd_kill(r->keeper->init.pidfd, SIGTERM);
+    r->stopping = 1;
+    r->deadline_ns = fri_now_ns() + STOP_DEADLINE_NS;
+}
+
 static void kill_run(run *r)
 {
     sys_pidfd_kill(r->keeper->init.pidfd, SIGKILL);
+    r->stopping = 1;
     r->deadline_ns = -1;
 }
 
@@ -81,7 +93,7 @@ static void take_start(run *r, const fri_init_report *report)
     memset(&started, 0, sizeof(started));
     started.type = FRI_KEEPER_STARTED;
     started.at_ns = report->at_ns;
-    if (r->deadline_ns >= 0)
+    if (!r->stopping)
         r->deadline_ns = report->at_ns + r->timeout_ns;
     send_event(r, &started);
 }
@@ -112,21 +124,20 @@ static void on_request(run *r)
         return;
     if (n <= 0)
         r->library_gone = 1;
-    if (r->deadline_ns >= 0 && (n <= 0 || request.type == FRI_KEEPER_KILL)) {
+    if (!r->stopping && (n <= 0 || request.type == FRI_KEEPER_KILL)) {
         r->end.killed = 1;
-        kill_run(r);
+        stop_run(r);
     }
 }
 
 static void on_deadline(run *r)
 {
+    if (r->stopping) {
+        kill_run(r);
+        return;
+    }
     r->end.timed_out = 1;
-    kill_run(r);
-}
-
-static int64_t nanoseconds(struct timeval t)
-{
-    return (int64_t)t.tv_sec * FRI_NS_PER_S + (int64_t)t.tv_usec * 1000;
+    stop_run(r);
 }
 
 /* Init is dead or about to be. Reaping it last keeps its pidfd and the namespace's end in order. */
@@ -142,8 +153,8 @@ static void reap(run *r)
         r->end.type = FRI_KEEPER_ENDED;
         r->end.at_ns = fri_now_ns();
         r->end.lost = !r->end.timed_out && !r->end.killed;
-        r->end.user_ns = nanoseconds(usage.ru_utime);
-        r->end.system_ns = nanoseconds(usage.ru_stime);
+        r->end.user_ns = fri_timeval_ns(usage.ru_utime);
+        r->end.system_ns = fri_timeval_ns(usage.ru_stime);
         r->end.peak_memory = (int64_t)usage.ru_maxrss * 1024;
         measure(r);
     }
@@ -172,6 +183,8 @@ static void watch(run *r, int until_prepared)
             on_report(r);
         else if (fds[1].revents & POLLIN)
             break;
+        else if (fds[0].revents)
+            fds[0].fd = -1; /* closed by init's death, which its pidfd will tell */
         if (fds[2].revents && !r->over)
             on_request(r);
     }

@@ -28,7 +28,7 @@ void fri_keeper_forget_init(fri_keeper *k);
 
 /* ---- run.c ---- */
 
-/* Makes sure that an init waits for a job. */
+/* Makes an init that waits for a job; there must be none. */
 int fri_keeper_prepare(fri_keeper *k, fri_failure *f);
 
 /* Serves requests until the library closes the socket. */
