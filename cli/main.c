@@ -31,14 +31,15 @@ static int run_command(const char *name, int argc, char **argv)
     return CLI_USAGE;
 }
 
-/* A stream that was closed must not become some descriptor of the library's. Output then fails, as it
- * would have, and a file size limit is an error to report, not a death. */
+/* A stream that was closed must not become some descriptor of the library's. What stands in fails as
+ * the closed one would have: reading from what is open for writing, writing to what is full. And a
+ * file size limit is an error to report, not a death. */
 static void secure_streams(void)
 {
     const char *const stand_ins[] = {"/dev/null", "/dev/full", "/dev/null"};
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            open(stand_ins[fd], fd == 0 ? O_RDONLY : O_WRONLY);
+            open(stand_ins[fd], O_WRONLY);
     signal(SIGXFSZ, SIG_IGN);
 }
 

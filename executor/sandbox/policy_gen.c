@@ -71,18 +71,32 @@ static void clone_rules(scmp_filter_ctx ctx)
          "clone");
 }
 
+static void internet_rule(scmp_filter_ctx ctx, uint32_t action, scmp_datum_t family,
+                          scmp_datum_t type, enum scmp_compare compare, scmp_datum_t protocol)
+{
+    must(seccomp_rule_add(ctx, action, SCMP_SYS(socket), 3, SCMP_A0(SCMP_CMP_EQ, family),
+                          SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, type), SCMP_A2(compare, protocol)),
+         "socket");
+}
+
 /* TCP and UDP only: other protocols would have the kernel load modules that hardly anybody tests. */
 static void internet_rules(scmp_filter_ctx ctx, scmp_datum_t family)
 {
     const struct {
         scmp_datum_t type, protocol;
-    } kinds[] = {
-        {SOCK_STREAM, 0}, {SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, 0}, {SOCK_DGRAM, IPPROTO_UDP}};
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socket), 3,
-                              SCMP_A0(SCMP_CMP_EQ, family),
-                              SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, kinds[i].type),
-                              SCMP_A2(SCMP_CMP_EQ, kinds[i].protocol)),
+    } kinds[] = {{SOCK_STREAM, IPPROTO_TCP}, {SOCK_DGRAM, IPPROTO_UDP}};
+    const uint32_t refuse = SCMP_ACT_ERRNO(EPROTONOSUPPORT);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        scmp_datum_t protocol = kinds[i].protocol;
+        for (scmp_datum_t p = 1; p < protocol; p++)
+            internet_rule(ctx, refuse, family, kinds[i].type, SCMP_CMP_EQ, p);
+        internet_rule(ctx, refuse, family, kinds[i].type, SCMP_CMP_GT, protocol);
+        internet_rule(ctx, SCMP_ACT_ALLOW, family, kinds[i].type, SCMP_CMP_EQ, protocol);
+        internet_rule(ctx, SCMP_ACT_ALLOW, family, kinds[i].type, SCMP_CMP_EQ, 0);
+    }
+    for (scmp_datum_t type = SOCK_RAW; type <= SOCK_PACKET; type++)
+        must(seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 2,
+                              SCMP_A0(SCMP_CMP_EQ, family), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, type)),
              "socket");
 }
 
@@ -121,29 +135,45 @@ static void ioctl_rules(scmp_filter_ctx ctx)
  * dumps, which is 1 for a reason. */
 static void rlimit_rules(scmp_filter_ctx ctx)
 {
+    const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
+    must(seccomp_rule_add(ctx, refuse, SCMP_SYS(prlimit64), 1, SCMP_A0(SCMP_CMP_NE, 0)),
+         "prlimit64");
     must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 2, SCMP_A0(SCMP_CMP_EQ, 0),
                           SCMP_A1(SCMP_CMP_NE, RLIMIT_CORE)),
          "prlimit64");
     must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 3, SCMP_A0(SCMP_CMP_EQ, 0),
                           SCMP_A1(SCMP_CMP_EQ, RLIMIT_CORE), SCMP_A2(SCMP_CMP_EQ, 0)),
          "prlimit64");
+    must(seccomp_rule_add(ctx, refuse, SCMP_SYS(prlimit64), 3, SCMP_A0(SCMP_CMP_EQ, 0),
+                          SCMP_A1(SCMP_CMP_EQ, RLIMIT_CORE), SCMP_A2(SCMP_CMP_NE, 0)),
+         "prlimit64");
     must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(setrlimit), 1,
                           SCMP_A0(SCMP_CMP_NE, RLIMIT_CORE)),
+         "setrlimit");
+    must(seccomp_rule_add(ctx, refuse, SCMP_SYS(setrlimit), 1, SCMP_A0(SCMP_CMP_EQ, RLIMIT_CORE)),
          "setrlimit");
 }
 
 /* One's own scheduling only: what watches the run has the same user, and slowed down it would be late. */
 static void scheduling_rules(scmp_filter_ctx ctx)
 {
+    const uint32_t refuse = SCMP_ACT_ERRNO(EPERM);
     const char *const setters[] = {"sched_setaffinity", "sched_setattr", "sched_setparam",
                                    "sched_setscheduler"};
-    for (size_t i = 0; i < sizeof(setters) / sizeof(setters[0]); i++)
-        must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, seccomp_syscall_resolve_name(setters[i]), 1,
-                              SCMP_A0(SCMP_CMP_EQ, 0)),
-             setters[i]);
+    for (size_t i = 0; i < sizeof(setters) / sizeof(setters[0]); i++) {
+        int nr = seccomp_syscall_resolve_name(setters[i]);
+        must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, nr, 1, SCMP_A0(SCMP_CMP_EQ, 0)), setters[i]);
+        must(seccomp_rule_add(ctx, refuse, nr, 1, SCMP_A0(SCMP_CMP_NE, 0)), setters[i]);
+    }
     must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(setpriority), 2,
                           SCMP_A0(SCMP_CMP_EQ, PRIO_PROCESS), SCMP_A1(SCMP_CMP_EQ, 0)),
          "setpriority");
+    must(seccomp_rule_add(ctx, refuse, SCMP_SYS(setpriority), 2, SCMP_A0(SCMP_CMP_EQ, PRIO_PROCESS),
+                          SCMP_A1(SCMP_CMP_NE, 0)),
+         "setpriority");
+    must(
+        seccomp_rule_add(ctx, refuse, SCMP_SYS(setpriority), 1, SCMP_A0(SCMP_CMP_NE, PRIO_PROCESS)),
+        "setpriority");
 }
 
 /* Asking which personality, and having the ordinary one. */
