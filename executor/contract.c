@@ -107,6 +107,11 @@ static void check_timeout(contract *c)
          r->outcome == FR_OUTCOME_TIMEOUT && r->exit_code == -1 && r->reason[0] &&
              fri_str_equal(r->out, fri_cstr("first\n")),
          name, fr_outcome_text(r->outcome));
+    const fr_receipt *receipt = r->receipt;
+    int64_t cpu_ns = receipt->cpu_user_ns + receipt->cpu_system_ns;
+    rule(c, receipt->cpu_user_ns < 0 || cpu_ns > 50 * FRI_NS_PER_MS,
+         "the receipt counts the processor time of a run that was stopped, or leaves it open",
+         "half a second of a busy loop hardly shows");
     fr_code_result_free(r);
 }
 
