@@ -39,7 +39,7 @@ static void secure_streams(void)
     const char *const stand_ins[] = {"/dev/null", "/dev/full", "/dev/null"};
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0)
-            open(stand_ins[fd], O_WRONLY);
+            open(stand_ins[fd], O_WRONLY | O_CLOEXEC);
     signal(SIGXFSZ, SIG_IGN);
 }
 
