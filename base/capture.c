@@ -71,6 +71,8 @@ static void fill_ring(fri_capture *c, const char *p, size_t n)
 
 int fri_capture_feed(fri_capture *c, const void *bytes, size_t n, fr_error *err)
 {
+    if (n == 0) /* of nothing, `bytes` may be NULL */
+        return 0;
     const char *p = bytes;
     size_t to_head = smaller(n, c->head.limit - c->head.n);
     int rc = grow_ring(c, n - to_head, err);
