@@ -190,6 +190,19 @@ static void test_keeper_killed_while_idle(void **state)
     procs_take_cgroups(keeper);
 }
 
+static void test_close_while_the_keeper_is_stopped(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    pid_t keeper = procs_keeper();
+    assert_int_equal(kill(keeper, SIGSTOP), 0);
+    int64_t began = fri_now_ns();
+    fr_executor_close(ex);
+    assert_true(fri_now_ns() - began < 100 * FRI_NS_PER_S);
+    procs_reap_all(NULL, 0);
+    procs_take_cgroups(keeper);
+}
+
 static void test_close_after_the_keeper_was_killed(void **state)
 {
     (void)state;
@@ -229,6 +242,24 @@ static void test_first_process_killed_during_a_run(void **state)
     assert_int_equal(procs_take_cgroups(keeper), 0);
 }
 
+/* It cannot do its part of the ending then. */
+static void test_first_process_stopped_during_a_run(void **state)
+{
+    (void)state;
+    fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
+    o.timeout_ms = 2000;
+    fr_executor *ex = open_executor("sandbox", &o);
+    background b;
+    start(&b, ex, clinging);
+    assert_int_equal(kill(procs_await_program(procs_keeper()), SIGSTOP), 0);
+    pthread_join(b.thread, NULL);
+    assert_int_equal(b.rc, 0);
+    assert_int_equal(b.outcome, FR_OUTCOME_TIMEOUT);
+    expect_output(ex, "print(1)\n", "1\n");
+    fr_executor_close(ex);
+    assert_int_equal(procs_reap_all(NULL, 0), 0);
+}
+
 /* Whatever first process is there between runs, waiting for the next: that run works, or says that it
  * did not when the kill came too late to be noticed. */
 static void test_first_process_killed_between_runs(void **state)
@@ -253,6 +284,53 @@ static void test_first_process_killed_between_runs(void **state)
     print_message("%d first processes killed between runs, %d runs failed\n", killed, failed);
     fr_executor_close(ex);
     assert_int_equal(procs_reap_all(NULL, 0), 0);
+}
+
+/* ---- the host forks ---- */
+
+static void *run_twenty(void *arg)
+{
+    intptr_t good = 0;
+    for (int i = 0; i < 20; i++) {
+        fr_code_input in = FR_CODE_INPUT_INIT;
+        fr_code_result *r = NULL;
+        in.code = fri_cstr("print(1)\n");
+        if (fr_executor_execute(arg, &in, &r, NULL) == 0)
+            good += strcmp(r->out.p, "1\n") == 0;
+        fr_code_result_free(r);
+    }
+    return (void *)good;
+}
+
+/* Children that do not exec hold copies of every descriptor, the runs' own ends among them. */
+static void test_host_forks_during_runs(void **state)
+{
+    (void)state;
+    enum { MOST = 300 };
+    pid_t children[MOST];
+    size_t n = 0;
+    void *good;
+    pthread_t thread;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    assert_int_equal(pthread_create(&thread, NULL, run_twenty, ex), 0);
+    while (pthread_tryjoin_np(thread, &good) != 0) {
+        if (n == MOST) {
+            pthread_join(thread, &good);
+            break;
+        }
+        children[n] = fork();
+        if (children[n] == 0) {
+            pause();
+            _exit(0);
+        }
+        n++;
+        pause_randomly(5000);
+    }
+    for (size_t i = 0; i < n; i++)
+        kill(children[i], SIGKILL);
+    assert_int_equal((intptr_t)good, 20);
+    fr_executor_close(ex);
+    assert_int_equal(procs_reap_all(NULL, 0), n);
 }
 
 /* ---- cancelling ---- */
@@ -378,9 +456,12 @@ int main(int argc, char **argv)
         leaks_test(test_host_killed_while_it_opens),
         leaks_test(test_keeper_killed_during_a_run),
         leaks_test(test_keeper_killed_while_idle),
+        leaks_test(test_close_while_the_keeper_is_stopped),
         leaks_test(test_close_after_the_keeper_was_killed),
         leaks_test(test_first_process_killed_during_a_run),
+        leaks_test(test_first_process_stopped_during_a_run),
         leaks_test(test_first_process_killed_between_runs),
+        leaks_test(test_host_forks_during_runs),
         leaks_test(test_cancel_takes_less_than_a_second),
         leaks_test(test_open_and_close_without_a_run),
         leaks_test(test_cgroups_go_with_the_executor),

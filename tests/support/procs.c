@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -95,8 +96,12 @@ pid_t procs_await_program(pid_t keeper)
     return 0;
 }
 
+/* When procs_adopt_orphans() was called: what is older is somebody else's, as numbers come again. */
+static int64_t began_ns;
+
 void procs_adopt_orphans(void)
 {
+    began_ns = fri_now_ns();
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 }
 
@@ -117,15 +122,27 @@ size_t procs_reap_all(pid_t *pids, size_t max)
     return n;
 }
 
-static int take(const char *dir, pid_t pid)
+/* Groups are named fencerun-PID-TIME, the time in hex. */
+static int take(const char *parent, pid_t pid)
 {
-    char path[600];
-    snprintf(path, sizeof(path), "%s/fencerun-%d", dir, (int)pid);
-    if (access(path, F_OK))
+    char prefix[32], path[1024];
+    int count = 0;
+    size_t n = (size_t)snprintf(prefix, sizeof(prefix), "fencerun-%d-", (int)pid);
+    DIR *dir = opendir(parent);
+    if (!dir)
         return 0;
-    if (rmdir(path))
-        print_error("%s cannot be removed: %s\n", path, strerror(errno));
-    return 1;
+    for (const struct dirent *e; (e = readdir(dir));) {
+        uint64_t made_ns;
+        if (strncmp(e->d_name, prefix, n) != 0 ||
+            sscanf(e->d_name + n, "%" SCNx64, &made_ns) != 1 || (int64_t)made_ns < began_ns)
+            continue;
+        count++;
+        snprintf(path, sizeof(path), "%s/%s", parent, e->d_name);
+        if (rmdir(path))
+            print_error("%s cannot be removed: %s\n", path, strerror(errno));
+    }
+    closedir(dir);
+    return count;
 }
 
 int procs_take_cgroups(pid_t pid)

@@ -18,14 +18,15 @@ pid_t procs_keeper(void);
  * the test when that takes ten seconds. */
 pid_t procs_await_program(pid_t keeper);
 
-/* Makes orphans of all descendants our children. */
+/* Makes orphans of all descendants our children. Call before all else. */
 void procs_adopt_orphans(void);
 
 /* Reaps until there is no child left; returns how many there were. Fails the test when that takes
  * twenty seconds. `pids` gets theirs, at most `max`. */
 size_t procs_reap_all(pid_t *pids, size_t max);
 
-/* How many cgroup directories of ours are named after the process; they are removed. */
+/* How many cgroup directories, made since procs_adopt_orphans(), are named after the process; they are
+ * removed. */
 int procs_take_cgroups(pid_t pid);
 
 #endif
