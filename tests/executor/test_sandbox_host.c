@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,27 @@ static void test_signals_of_the_host(void **state)
                                   "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
     fr_code_result_free(r);
     fr_executor_close(ex);
+}
+
+/* Only root can give its groups up; an ordinary user's show as "nogroup" inside. */
+static void test_groups_of_root(void **state)
+{
+    (void)state;
+    const gid_t groups[] = {4, 27};
+    gid_t before[256];
+    if (geteuid() != 0) {
+        print_message("SKIPPED: only root has groups to give up\n");
+        skip();
+    }
+    int count = getgroups(256, before);
+    assert_true(count >= 0);
+    assert_int_equal(setgroups(2, groups), 0);
+    fr_executor *ex = open_executor("sandbox", NULL);
+    char *out = output_of(ex, "import os\nprint(os.getgroups())\n");
+    fr_executor_close(ex);
+    assert_int_equal(setgroups((size_t)count, before), 0);
+    assert_string_equal(out, "[]\n");
+    free(out);
 }
 
 /* ---- hosts in odd states; each is a child of its own ---- */
@@ -463,6 +485,7 @@ int main(int argc, char **argv)
         leaks_test(test_environment_of_the_host),
         leaks_test(test_descriptors_of_the_host),
         leaks_test(test_signals_of_the_host),
+        leaks_test(test_groups_of_root),
         leaks_test(test_hosts_in_odd_states),
         leaks_test(test_a_flood_takes_constant_memory),
         leaks_test(test_long_code),
