@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Includes point one way: base <- executor <- loop <- cli. include/ is visible to all; loop and cli
-# see of the layers below what a user of the library sees, so that nobody needs more than that.
+# Includes point one way: base <- executor <- loop <- cli. include/ is visible to all. loop reaches
+# executors, and cli everything, through it only, so that nobody needs more than a user has.
 . "$(dirname "$0")/common.sh"
 
 forbid() { # FOLDER PATTERN REASON
