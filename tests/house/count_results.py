@@ -43,9 +43,12 @@ def count(test):
 def main(paths):
     total = [0, 0, 0]
     for path in paths:
-        tests = ElementTree.parse(path).iter("testcase") if Path(path).exists() else ()
+        tests = list(ElementTree.parse(path).iter("testcase")) if Path(path).exists() else []
         found = [count(test) for test in tests] or [[0, 1, 0]]
         total = [sum(column) for column in zip(total, *found)]
+        for test, (_, _, skipped) in zip(tests, found):
+            if skipped:
+                print(f"skipped in {Path(path).stem}: {skipped} of {test.get('name')}")
     print("{} passed, {} failed, {} skipped".format(*total))
     return 1 if total[1] else 0
 
