@@ -76,7 +76,7 @@ int cli_open_executor(const char *spec, fr_executor_options *options, fr_executo
                       fr_error *err);
 
 /* Executes; SIGINT and SIGTERM cancel. *caught gets the signal, or 0. */
-int cli_execute(fr_executor *ex, const fr_code_input *input, fr_code_result **out, int *caught,
+int cli_execute(fr_executor *ex, fr_code_input *input, fr_code_result **out, int *caught,
                 fr_error *err);
 
 #endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -39,60 +36,32 @@ int cli_open_executor(const char *spec, fr_executor_options *options, fr_executo
     return fr_fail(err, FR_ENOTFOUND, 0, "there is no executor '%s', but:%s", name, known);
 }
 
-/* What the thread that waits for signals knows. */
-typedef struct watcher {
-    fr_executor *ex;
-    sigset_t signals;
-    int caught; /* accessed by two threads */
-    int done;
-} watcher;
+/* What a signal handler can reach. */
+static fr_cancel *cancel;
+static volatile sig_atomic_t caught_signal;
 
-static int flag(const int *p)
+static void on_signal(int sig)
 {
-    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+    caught_signal = sig;
+    fr_cancel_raise(cancel);
 }
 
-static void set_flag(int *p, int value)
-{
-    __atomic_store_n(p, value, __ATOMIC_RELEASE);
-}
-
-/* A cancel before the run has begun does nothing, so it is said until the run is over. */
-static void *watch_signals(void *arg)
-{
-    watcher *w = arg;
-    const struct timespec pause = {0, 20 * 1000 * 1000};
-    int sig = 0;
-    while (sigwait(&w->signals, &sig) != 0)
-        ;
-    set_flag(&w->caught, sig);
-    while (!flag(&w->done)) {
-        fr_executor_cancel(w->ex);
-        nanosleep(&pause, NULL);
-    }
-    return NULL;
-}
-
-int cli_execute(fr_executor *ex, const fr_code_input *input, fr_code_result **out, int *caught,
+int cli_execute(fr_executor *ex, fr_code_input *input, fr_code_result **out, int *caught,
                 fr_error *err)
 {
-    watcher w = {.ex = ex};
-    sigset_t before;
-    pthread_t thread;
-    sigemptyset(&w.signals);
-    sigaddset(&w.signals, SIGINT);
-    sigaddset(&w.signals, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &w.signals, &before);
-    int failed = pthread_create(&thread, NULL, watch_signals, &w);
-    if (failed) {
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        return fr_fail(err, FR_ESYSTEM, failed, "run: no thread to wait for signals");
-    }
-    int rc = fr_executor_execute(ex, input, out, err);
-    set_flag(&w.done, 1);
-    *caught = flag(&w.caught);
-    pthread_kill(thread, SIGTERM); /* wakes it if no signal came */
-    pthread_join(thread, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    static const int signals[] = {SIGINT, SIGTERM};
+    const struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction before[2];
+    int rc = fr_cancel_new(&cancel, err);
+    if (rc)
+        return rc;
+    for (int i = 0; i < 2; i++)
+        sigaction(signals[i], &action, &before[i]);
+    input->cancel = cancel;
+    rc = fr_executor_execute(ex, input, out, err);
+    for (int i = 0; i < 2; i++)
+        sigaction(signals[i], &before[i], NULL);
+    *caught = caught_signal;
+    fr_cancel_free(cancel);
     return rc;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor/call.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 #include "base/cleanup.h"
 #include "base/utf8.h"
@@ -17,10 +15,6 @@ int fri_call_init(fr_call *call, const fr_executor *ex, const fr_code_input *inp
     call->output_max = options->output_max_bytes;
     fri_capture_init(&call->capture[0], options->output_keep_bytes);
     fri_capture_init(&call->capture[1], options->output_keep_bytes);
-    call->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (call->cancel_fd < 0)
-        return fr_fail(err, FR_ESYSTEM, errno, "%s: no descriptor to cancel a run with",
-                       fr_executor_name(ex));
     call->result = fri_result_new(err);
     return call->result ? 0 : FR_ENOMEM;
 }
@@ -30,14 +24,6 @@ void fri_call_dispose(fr_call *call)
     fri_capture_dispose(&call->capture[0]);
     fri_capture_dispose(&call->capture[1]);
     fri_result_free(call->result);
-    fri_closep(&call->cancel_fd);
-}
-
-void fri_call_cancel(fr_call *call)
-{
-    atomic_store(&call->cancelled, 1);
-    /* The counter never overflows: one write per cancel, and the descriptor is only polled. */
-    eventfd_write(call->cancel_fd, 1);
 }
 
 const fr_code_input *fr_call_input(const fr_call *call)
@@ -47,12 +33,12 @@ const fr_code_input *fr_call_input(const fr_call *call)
 
 int fr_call_cancelled(const fr_call *call)
 {
-    return atomic_load(&call->cancelled);
+    return fr_cancel_raised(call->input.cancel);
 }
 
 int fr_call_cancel_fd(const fr_call *call)
 {
-    return call->cancel_fd;
+    return fr_cancel_fd(call->input.cancel);
 }
 
 int fr_result_write(fr_call *call, int stream, const void *p, size_t n, fr_error *err)

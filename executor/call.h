@@ -2,8 +2,6 @@
 #ifndef FR_EXECUTOR_CALL_H
 #define FR_EXECUTOR_CALL_H
 
-#include <stdatomic.h>
-
 #include "base/capture.h"
 #include "executor/result.h"
 #include "fencerun/executor.h"
@@ -16,17 +14,12 @@ struct fr_call {
     fri_capture capture[2]; /* stdout, stderr */
     fri_result *result;     /* what is being built */
     int ends;               /* how often the executor said how the run ended */
-    int cancel_fd;
-    atomic_int cancelled;
-    struct fr_call *next; /* the executor's runs in progress */
 };
 
-/* Errors: FR_ENOMEM, FR_ESYSTEM. */
+/* Errors: FR_ENOMEM. */
 FR_CHECK int fri_call_init(fr_call *call, const fr_executor *ex, const fr_code_input *input,
                            fr_error *err);
 void fri_call_dispose(fr_call *call);
-
-void fri_call_cancel(fr_call *call);
 
 /* Turns what was built into a result. Errors: FR_EINTERNAL when the executor did not say exactly
  * once how the run ended; FR_ENOMEM, FR_ELIMIT. */

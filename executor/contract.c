@@ -23,11 +23,13 @@ static void rule(contract *c, int ok, const char *name, const char *detail)
 }
 
 /* A run that must be possible: 0 and a result. */
-static fr_code_result *run(contract *c, const char *name, const char *code, int64_t timeout_ms)
+static fr_code_result *run(contract *c, const char *name, const char *code, int64_t timeout_ms,
+                           fr_cancel *cancel)
 {
     fr_code_input in = FR_CODE_INPUT_INIT;
     in.code = fri_cstr(code);
     in.timeout_ms = timeout_ms;
+    in.cancel = cancel;
     fr_code_result *result = NULL;
     fr_error err = FR_ERROR_INIT;
     if (fr_executor_execute(c->ex, &in, &result, &err)) {
@@ -69,7 +71,7 @@ static const ending endings[] = {
 
 static void check_ending(contract *c, const ending *e)
 {
-    fr_code_result *r = run(c, e->name, e->code, 0);
+    fr_code_result *r = run(c, e->name, e->code, 0, NULL);
     if (!r)
         return;
     char detail[256];
@@ -85,7 +87,7 @@ static void check_ending(contract *c, const ending *e)
 static void check_receipt(contract *c)
 {
     const char *name = "the receipt names executor and language and counts the output";
-    fr_code_result *r = run(c, name, "print('1234')\n", 0);
+    fr_code_result *r = run(c, name, "print('1234')\n", 0, NULL);
     if (!r)
         return;
     const fr_receipt *receipt = r->receipt;
@@ -100,7 +102,7 @@ static void check_receipt(contract *c)
 static void check_timeout(contract *c)
 {
     const char *name = "a run over its time is stopped as timeout, what it printed is kept";
-    fr_code_result *r = run(c, name, "print('first', flush=True)\nwhile True: pass\n", 500);
+    fr_code_result *r = run(c, name, "print('first', flush=True)\nwhile True: pass\n", 500, NULL);
     if (!r)
         return;
     rule(c,
@@ -115,37 +117,29 @@ static void check_timeout(contract *c)
     fr_code_result_free(r);
 }
 
-/* Cancels again and again, since a cancel before the run has begun does nothing. */
-typedef struct canceller {
-    fr_executor *ex;
-    volatile int done;
-} canceller;
-
-static void *cancel_until_done(void *p)
+static void *raise_soon(void *cancel)
 {
-    canceller *it = p;
-    const struct timespec pause = {0, 20 * 1000 * 1000};
-    while (!__atomic_load_n(&it->done, __ATOMIC_ACQUIRE)) {
-        fr_executor_cancel(it->ex);
-        nanosleep(&pause, NULL);
-    }
+    const struct timespec pause = {0, 50 * 1000 * 1000};
+    nanosleep(&pause, NULL);
+    fr_cancel_raise(cancel);
     return NULL;
 }
 
 static void check_cancel(contract *c)
 {
     const char *name = "a cancel from another thread ends the run as cancelled within seconds";
-    canceller it = {c->ex, 0};
+    fr_cancel *cancel = NULL;
     pthread_t thread;
-    if (pthread_create(&thread, NULL, cancel_until_done, &it)) {
-        rule(c, 0, name, "no thread");
+    if (fr_cancel_new(&cancel, NULL) || pthread_create(&thread, NULL, raise_soon, cancel)) {
+        fr_cancel_free(cancel);
+        rule(c, 0, name, "no thread, or no descriptor");
         return;
     }
     int64_t began = fri_now_ns();
-    fr_code_result *r = run(c, name, "while True: pass\n", 30000);
+    fr_code_result *r = run(c, name, "while True: pass\n", 30000, cancel);
     int64_t took = fri_now_ns() - began;
-    __atomic_store_n(&it.done, 1, __ATOMIC_RELEASE);
     pthread_join(thread, NULL);
+    fr_cancel_free(cancel);
     if (!r)
         return;
     rule(c, r->outcome == FR_OUTCOME_CANCELLED && took < 10 * FRI_NS_PER_S, name,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fencerun/executor.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -16,8 +15,6 @@ struct fr_executor {
     const fr_executor_class *cls;
     fr_executor_options options; /* defaults filled in; what it points to is ours */
     void *state;
-    pthread_mutex_t lock; /* over `calls` */
-    fr_call *calls;       /* runs in progress */
 };
 
 const fr_executor_options *fr_executor_get_options(const fr_executor *ex)
@@ -47,13 +44,11 @@ static fr_executor *new_executor(const fr_executor_class *cls, fr_error *err)
     if (!ex)
         return NULL;
     ex->cls = cls;
-    pthread_mutex_init(&ex->lock, NULL);
     if (cls->state_size == 0)
         return ex;
     ex->state = fri_calloc(1, cls->state_size, err);
     if (ex->state)
         return ex;
-    pthread_mutex_destroy(&ex->lock);
     fri_free(ex);
     return NULL;
 }
@@ -61,7 +56,6 @@ static fr_executor *new_executor(const fr_executor_class *cls, fr_error *err)
 static void free_executor(fr_executor *ex)
 {
     fri_options_dispose(&ex->options);
-    pthread_mutex_destroy(&ex->lock);
     fri_free(ex->state);
     fri_free(ex);
 }
@@ -139,34 +133,6 @@ static int complete_input(const fr_executor *ex, const fr_code_input *given, fr_
                    in->language);
 }
 
-static void enter(fr_executor *ex, fr_call *call)
-{
-    pthread_mutex_lock(&ex->lock);
-    call->next = ex->calls;
-    ex->calls = call;
-    pthread_mutex_unlock(&ex->lock);
-}
-
-static void leave(fr_executor *ex, const fr_call *call)
-{
-    pthread_mutex_lock(&ex->lock);
-    fr_call **p = &ex->calls;
-    while (*p != call)
-        p = &(*p)->next;
-    *p = call->next;
-    pthread_mutex_unlock(&ex->lock);
-}
-
-void fr_executor_cancel(fr_executor *ex)
-{
-    pthread_mutex_lock(&ex->lock);
-    for (fr_call *call = ex->calls; call; call = call->next) {
-        fri_call_cancel(call);
-        ex->cls->cancel(ex, call);
-    }
-    pthread_mutex_unlock(&ex->lock);
-}
-
 /* What the receipt says where the executor left it open. */
 static void complete_receipt(fr_call *call, int64_t began)
 {
@@ -202,13 +168,12 @@ int fr_executor_execute(fr_executor *ex, const fr_code_input *input, fr_code_res
     int rc = complete_input(ex, input, &in, err);
     if (rc)
         return rc;
-    fr_call call = {.class_flags = ex->cls->flags, .cancel_fd = -1};
+    fr_call call = {.class_flags = ex->cls->flags};
     rc = fri_call_init(&call, ex, &in, err);
-    if (rc == 0) {
-        enter(ex, &call);
+    if (rc == 0 && fr_call_cancelled(&call))
+        fr_result_stopped(&call, FR_OUTCOME_CANCELLED, "the run was cancelled before it began");
+    else if (rc == 0)
         rc = call_execute(ex, &call, err);
-        leave(ex, &call);
-    }
     if (rc == 0) {
         complete_receipt(&call, began);
         rc = fri_call_finish(&call, ex->cls->name, out, err);

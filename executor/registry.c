@@ -31,12 +31,6 @@ static void default_close(fr_executor *self)
     (void)self;
 }
 
-static void default_cancel(fr_executor *self, fr_call *call)
-{
-    (void)self;
-    (void)call;
-}
-
 static int default_probe(fr_executor *self, fr_error *err)
 {
     const fr_code_input nothing = FR_CODE_INPUT_INIT;
@@ -97,7 +91,6 @@ static int complete(const fr_executor_class *given, fr_executor_class *cls, fr_e
     cls->summary = cls->summary ? cls->summary : "";
     cls->open = cls->open ? cls->open : default_open;
     cls->close = cls->close ? cls->close : default_close;
-    cls->cancel = cls->cancel ? cls->cancel : default_cancel;
     cls->probe = cls->probe ? cls->probe : default_probe;
     return 0;
 }

@@ -14,13 +14,6 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 
-static const struct sock_filter filter[] = {
-#include "seccomp_filter.inc"
-};
-
-_Static_assert(sizeof(filter) / sizeof(filter[0]) <= FRI_KEEPER_MAX_FILTER,
-               "the filter is too long");
-
 #define INODES 16384
 /* Below the usual 1024: descriptors that one process has in flight count against all of the user's
  * (unix(7), ETOOMANYREFS), and the host's must be able to go on passing theirs. */
@@ -51,70 +44,85 @@ static int too_long(const char *base, const char *name, fr_error *err)
                    name);
 }
 
-/* A link of the root stays a link. One below it is followed: what it points to need not be there. */
-static int set_source(fri_keeper_mount *m, const char *path, const struct stat *st, fr_error *err)
+/* Keeps a string in the configuration's text; a failure sticks there. */
+static fri_keeper_string add_text(fri_sandbox_plan *plan, const char *s)
 {
-    char target[FRI_KEEPER_PATH];
-    if (!S_ISLNK(st->st_mode))
-        return snprintf(m->source, sizeof(m->source), "%s", path) < 0 ? FR_EINTERNAL : 0;
-    if (strchr(m->name, '/')) {
-        char *real = realpath(path, NULL);
-        int n = real ? snprintf(m->source, sizeof(m->source), "%s", real) : -1;
-        free(real);
-        if (n < 0)
-            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: follow the link %s", path);
-        return (size_t)n < sizeof(m->source) ? 0 : too_long("", path, err);
-    }
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    if (length < 0)
-        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the link %s", path);
-    m->symlink = 1;
-    memcpy(m->source, target, (size_t)length);
-    m->source[length] = '\0';
+    size_t at = plan->text.n;
+    fri_buf_append(&plan->text, s, strlen(s) + 1);
+    return (fri_keeper_string)at;
+}
+
+static int bind_path(fri_sandbox_plan *plan, fri_keeper_mount *m, const char *path, fr_error *err)
+{
+    if (strlen(path) >= FRI_KEEPER_PATH)
+        return too_long("", path, err);
+    m->source = add_text(plan, path);
     return 0;
 }
 
-/* Adds what is at base/name: a link stays a link, anything else is bound. A missing one is none. */
-static int add_entry(fri_keeper_config *c, const char *base, const char *name, fr_error *err)
+/* A link of the root stays a link. One below it is followed: what it points to need not be there. */
+static int set_source(fri_sandbox_plan *plan, fri_keeper_mount *m, const char *path,
+                      const struct stat *st, fr_error *err)
 {
+    if (!S_ISLNK(st->st_mode))
+        return bind_path(plan, m, path, err);
+    if (strchr(fri_plan_text(plan, m->name), '/')) {
+        char *real = realpath(path, NULL);
+        int rc = real ? bind_path(plan, m, real, err)
+                      : fr_fail(err, FR_ESYSTEM, errno, "sandbox: follow the link %s", path);
+        free(real);
+        return rc;
+    }
+    char target[FRI_KEEPER_PATH];
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    if (length < 0)
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the link %s", path);
+    target[length] = '\0';
+    m->symlink = 1;
+    return bind_path(plan, m, target, err);
+}
+
+/* Adds what is at base/name: a link stays a link, anything else is bound. A missing one is none. */
+static int add_entry(fri_sandbox_plan *plan, const char *base, const char *name, fr_error *err)
+{
+    fri_keeper_config *c = &plan->config;
     char path[FRI_KEEPER_PATH];
     struct stat st;
     if (c->mount_count == FRI_KEEPER_MAX_MOUNTS)
         return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: %s has more than %d entries",
                        base[0] ? base : "/", FRI_KEEPER_MAX_MOUNTS);
-    fri_keeper_mount *m = &c->mounts[c->mount_count];
-    memset(m, 0, sizeof(*m));
     int n = snprintf(path, sizeof(path), "%s/%s", base, name);
-    int k = snprintf(m->name, sizeof(m->name), "%s", name);
-    if (n < 0 || (size_t)n >= sizeof(path) || k < 0 || (size_t)k >= sizeof(m->name))
+    if (n < 0 || (size_t)n >= sizeof(path))
         return too_long(base, name, err);
     if (lstat(path, &st))
         return errno == ENOENT ? 0 : fr_fail(err, FR_ESYSTEM, errno, "sandbox: look at %s", path);
-    int rc = set_source(m, path, &st, err);
+    fri_keeper_mount *m = &c->mounts[c->mount_count];
+    m->name = add_text(plan, name);
+    int rc = set_source(plan, m, path, &st, err);
     if (rc == 0)
         c->mount_count++;
     return rc;
 }
 
-static int add_names(fri_keeper_config *c, const char *const *names, fr_error *err)
+static int add_names(fri_sandbox_plan *plan, const char *const *names, fr_error *err)
 {
     for (int rc; *names; names++)
-        if ((rc = add_entry(c, "", *names, err)))
+        if ((rc = add_entry(plan, "", *names, err)))
             return rc;
     return 0;
 }
 
-static int add_host(fri_keeper_config *c, fr_error *err)
+static int add_host(fri_sandbox_plan *plan, fr_error *err)
 {
-    int rc = add_names(c, host_names, err);
+    int rc = add_names(plan, host_names, err);
     if (rc == 0)
-        rc = add_names(c, host_etc, err);
-    if (rc == 0 && c->network)
-        rc = add_names(c, host_network, err);
+        rc = add_names(plan, host_etc, err);
+    if (rc == 0 && plan->config.network)
+        rc = add_names(plan, host_network, err);
     return rc;
 }
 
-static int add_image(fri_keeper_config *c, const char *root, fr_error *err)
+static int add_image(fri_sandbox_plan *plan, const char *root, fr_error *err)
 {
     DIR *dir = opendir(root);
     if (!dir)
@@ -124,7 +132,7 @@ static int add_image(fri_keeper_config *c, const char *root, fr_error *err)
     errno = 0;
     for (const struct dirent *e; rc == 0 && (e = readdir(dir)); errno = 0)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && !is_own_name(e->d_name))
-            rc = add_entry(c, root, e->d_name, err);
+            rc = add_entry(plan, root, e->d_name, err);
     if (rc == 0 && errno)
         rc = fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the root directory %s", root);
     closedir(dir);
@@ -155,28 +163,16 @@ static int resolve(int root, const char *root_path, const char *path, char *real
     return m > 0 && (size_t)m < n;
 }
 
-static int add_arg(fri_keeper_language *l, size_t *used, const char *arg)
+/* Puts the command line together: interpreter, its arguments, the code's path. */
+static void fill_language(fri_sandbox_plan *plan, fri_keeper_language *l,
+                          const fri_sandbox_language *def, const char *interpreter)
 {
-    size_t n = strlen(arg) + 1;
-    if (n > sizeof(l->args) - *used || l->argc == FRI_KEEPER_MAX_ARGS)
-        return -1;
-    memcpy(l->args + *used, arg, n);
-    *used += n;
-    l->argc++;
-    return 0;
-}
-
-static int fill_language(fri_keeper_language *l, const fri_sandbox_language *def,
-                         const char *interpreter)
-{
-    size_t used = 0;
-    char code[sizeof(l->file) + 8];
-    snprintf(l->file, sizeof(l->file), "%s", def->file);
-    snprintf(code, sizeof(code), "/code/%s", def->file);
-    int rc = add_arg(l, &used, interpreter);
-    for (const char *const *arg = def->args; rc == 0 && *arg; arg++)
-        rc = add_arg(l, &used, *arg);
-    return rc ? rc : add_arg(l, &used, code);
+    l->args = add_text(plan, interpreter);
+    l->argc = 2;
+    for (const char *const *arg = def->args; *arg; arg++, l->argc++)
+        add_text(plan, *arg);
+    fri_keeper_string path = add_text(plan, def->path);
+    l->file = path + (fri_keeper_string)(strrchr(def->path, '/') + 1 - def->path);
 }
 
 static int add_languages(fri_sandbox_plan *plan, const char *root_path, fr_error *err)
@@ -189,13 +185,11 @@ static int add_languages(fri_sandbox_plan *plan, const char *root_path, fr_error
     plan->config.language_count = FRI_SANDBOX_LANGUAGES;
     for (int i = 0; i < FRI_SANDBOX_LANGUAGES; i++) {
         const fri_sandbox_language *def = &fri_sandbox_language_table[i];
-        char *real = plan->interpreters[i];
+        char real[FRI_KEEPER_PATH] = "";
         for (const char *const *at = def->interpreters; *at && !real[0]; at++)
-            if (!resolve(root, root_path, *at, real, FRI_KEEPER_PATH))
+            if (!resolve(root, root_path, *at, real, sizeof(real)))
                 real[0] = '\0';
-        if (fill_language(&plan->config.languages[i], def, real))
-            return fr_fail(err, FR_EINTERNAL, 0, "sandbox: the command for %s is too long",
-                           def->name);
+        fill_language(plan, &plan->config.languages[i], def, real);
     }
     return 0;
 }
@@ -211,14 +205,13 @@ static void fill_limits(fri_keeper_config *c, const fr_executor_options *options
     c->open_files = OPEN_FILES;
     c->cpu_millis = options->cpu_millis;
     c->network = options->network;
-    c->filter_len = sizeof(filter) / sizeof(filter[0]);
-    memcpy(c->filter, filter, sizeof(filter));
 }
 
 int fri_sandbox_plan_init(fri_sandbox_plan *plan, const fr_executor_options *options,
                           const fr_sandbox_options *sandbox, fr_error *err)
 {
     memset(plan, 0, sizeof(*plan));
+    fri_buf_init(&plan->text, FRI_KEEPER_MAX_TEXT);
     fill_limits(&plan->config, options);
     char root[FRI_KEEPER_PATH] = "";
     if (sandbox->root) {
@@ -232,6 +225,13 @@ int fri_sandbox_plan_init(fri_sandbox_plan *plan, const fr_executor_options *opt
     if (strcmp(root, "/") == 0)
         return fr_fail(err, FR_EINVAL, 0,
                        "sandbox: the host's / as root would show all of it; leave root unset");
-    int rc = root[0] ? add_image(&plan->config, root, err) : add_host(&plan->config, err);
-    return rc ? rc : add_languages(plan, root, err);
+    int rc = root[0] ? add_image(plan, root, err) : add_host(plan, err);
+    if (rc == 0)
+        rc = add_languages(plan, root, err);
+    return rc ? rc : fri_buf_check(&plan->text, "sandbox: the keeper's configuration", err);
+}
+
+void fri_sandbox_plan_dispose(fri_sandbox_plan *plan)
+{
+    fri_buf_dispose(&plan->text);
 }

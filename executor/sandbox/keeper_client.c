@@ -12,22 +12,21 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/str.h"
+#include "executor/sandbox/embedded.h"
 #include "executor/sandbox/fd_message.h"
-
-extern const char fri_keeper_image[];
-extern const char fri_keeper_image_end[];
 
 /* Longer than the keeper gives itself, so that it can still say what took too long. */
 #define READY_DEADLINE_NS (45 * FRI_NS_PER_S)
 /* How long it may take to end what runs and tidy up. */
 #define END_DEADLINE_NS (10 * FRI_NS_PER_S)
 
-int fri_sealed_memfd(const char *name, const void *p, size_t n, fr_error *err)
+int fri_sealed_memfd(const char *name, fr_str head, fr_str tail, fr_error *err)
 {
     FRI_AUTO(fri_closep) int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0)
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a memory file");
-    if (fri_write_all(fd, p, n))
+    if (fri_write_all(fd, head.p, head.n) || fri_write_all(fd, tail.p, tail.n))
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: fill a memory file");
     if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE))
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: seal a memory file");
@@ -99,15 +98,19 @@ static int await_ready(fri_keeper_client *k, fr_error *err)
     return 0;
 }
 
-static int start(fri_keeper_client *k, const fri_keeper_config *config, int theirs, fr_error *err)
+static int start(fri_keeper_client *k, const fri_sandbox_plan *plan, int theirs, fr_error *err)
 {
     FRI_AUTO(fri_closep)
-    int image = fri_sealed_memfd("fencerun-keeper", fri_keeper_image,
-                                 (size_t)(fri_keeper_image_end - fri_keeper_image), err);
+    int image = fri_sealed_memfd(
+        "fencerun-keeper",
+        fri_str(fri_keeper_image, (size_t)(fri_keeper_image_end - fri_keeper_image)),
+        fri_str("", 0), err);
     if (image < 0)
         return FR_ESYSTEM;
     FRI_AUTO(fri_closep)
-    int config_fd = fri_sealed_memfd("fencerun-config", config, sizeof(*config), err);
+    int config_fd = fri_sealed_memfd("fencerun-config",
+                                     fri_str((const char *)&plan->config, sizeof(plan->config)),
+                                     fri_buf_str(&plan->text), err);
     if (config_fd < 0)
         return FR_ESYSTEM;
     FRI_AUTO(fri_closep) int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -125,7 +128,7 @@ static int start(fri_keeper_client *k, const fri_keeper_config *config, int thei
     return fri_proc_start(&spec, &k->proc, err);
 }
 
-int fri_keeper_client_new(const fri_keeper_config *config, fri_keeper_client **out, fr_error *err)
+int fri_keeper_client_new(const fri_sandbox_plan *plan, fri_keeper_client **out, fr_error *err)
 {
     fri_keeper_client *k = fri_calloc(1, sizeof(*k), err);
     if (!k)
@@ -138,7 +141,7 @@ int fri_keeper_client_new(const fri_keeper_config *config, fri_keeper_client **o
         rc = fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a socket pair");
     } else {
         k->socket = pair[0];
-        rc = start(k, config, pair[1], err);
+        rc = start(k, plan, pair[1], err);
         close(pair[1]);
         if (rc == 0)
             rc = await_ready(k, err);

@@ -3,6 +3,7 @@
 #define FR_EXECUTOR_SANDBOX_KEEPER_CLIENT_H
 
 #include "base/proc.h"
+#include "executor/sandbox/config.h"
 #include "executor/sandbox/protocol.h"
 
 /* A keeper process, from the library's side. */
@@ -15,7 +16,7 @@ typedef struct fri_keeper_client {
 
 /* Starts a keeper and waits until it is ready.
  * Errors: FR_EUNAVAILABLE with what the kernel withholds, FR_ESYSTEM, FR_ENOMEM. */
-FR_CHECK int fri_keeper_client_new(const fri_keeper_config *config, fri_keeper_client **out,
+FR_CHECK int fri_keeper_client_new(const fri_sandbox_plan *plan, fri_keeper_client **out,
                                    fr_error *err);
 
 /* Ends the keeper, and what it runs, and waits for both; one that does not answer is killed. NULL is
@@ -33,7 +34,7 @@ FR_CHECK int fri_keeper_client_receive(const fri_keeper_client *k, fri_keeper_ev
 /* A step of the keeper that failed during a run; returns FR_ESYSTEM. */
 int fri_keeper_failure(const char *step, int sys_errno, fr_error *err);
 
-/* A sealed memfd with these bytes, or -1 with err filled. */
-FR_CHECK int fri_sealed_memfd(const char *name, const void *p, size_t n, fr_error *err);
+/* A sealed memfd with these bytes, `tail` behind `head`, or -1 with err filled. */
+FR_CHECK int fri_sealed_memfd(const char *name, fr_str head, fr_str tail, fr_error *err);
 
 #endif

@@ -6,15 +6,14 @@
 
 /* How the sandbox runs a language. */
 typedef struct fri_sandbox_language {
-    const char *name;                /* as in the class's fr_language */
-    const char *file;                /* the code's file below /code */
+    const char *path;                /* the code's file in the run */
     const char *const *interpreters; /* paths in the run's root, the first that exists is taken */
     const char *const *args;         /* what stands between interpreter and file */
 } fri_sandbox_language;
 
 #define FRI_SANDBOX_LANGUAGES 3
 
-/* Parallel tables: what the world sees, and how it is done. */
+/* Parallel: what the world sees, and how it is done. */
 extern const fr_language fri_sandbox_languages[FRI_SANDBOX_LANGUAGES];
 extern const fri_sandbox_language fri_sandbox_language_table[FRI_SANDBOX_LANGUAGES];
 

@@ -9,6 +9,7 @@
  * among them) kills the process.
  */
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
 #include <seccomp.h>
@@ -19,10 +20,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <linux/filter.h>
-
 #include "executor/sandbox/policy.h"
-#include "executor/sandbox/protocol.h"
 
 static const scmp_datum_t namespaces[] = {CLONE_NEWNS,  CLONE_NEWCGROUP, CLONE_NEWUTS,
                                           CLONE_NEWIPC, CLONE_NEWUSER,   CLONE_NEWPID,
@@ -194,7 +192,7 @@ static void print_filter(FILE *f)
         printf("{0x%02x, %u, %u, 0x%08x},\n", op.code, op.jt, op.jf, op.k);
         n++;
     }
-    if (n == 0 || n > FRI_KEEPER_MAX_FILTER) {
+    if (n == 0 || n > BPF_MAXINSNS) {
         fprintf(stderr, "policy_gen: a filter of %d instructions\n", n);
         exit(1);
     }

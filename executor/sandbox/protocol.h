@@ -2,7 +2,6 @@
 #ifndef FR_EXECUTOR_SANDBOX_PROTOCOL_H
 #define FR_EXECUTOR_SANDBOX_PROTOCOL_H
 
-#include <linux/filter.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -23,28 +22,32 @@
 
 #define FRI_KEEPER_MAX_MOUNTS    64
 #define FRI_KEEPER_MAX_LANGUAGES 8
-#define FRI_KEEPER_MAX_FILTER    2048
 #define FRI_KEEPER_MAX_ARGS      16
 #define FRI_KEEPER_PATH          512
 #define FRI_KEEPER_TEXT          200
+#define FRI_KEEPER_MAX_TEXT      65536
 
 /* The user every run is, outside and inside where the keeper may choose it; 65534 is "nobody". */
 #define FRI_SANDBOX_UID 65534
 
+/* A string of the configuration: where it begins in the text behind the struct. */
+typedef uint32_t fri_keeper_string;
+
 /* One name in the run's root: what is bound there read-only, or where a symbolic link points. */
 typedef struct fri_keeper_mount {
     int32_t symlink;
-    char name[128];
-    char source[FRI_KEEPER_PATH];
+    fri_keeper_string name;
+    fri_keeper_string source;
 } fri_keeper_mount;
 
 /* How code in one language is run. */
 typedef struct fri_keeper_language {
-    char file[128];  /* name of the code's file below /code */
-    char args[4096]; /* argv, each argument with its NUL behind it */
+    fri_keeper_string file; /* name of the code's file below /code */
+    fri_keeper_string args; /* argv, one string behind the other; argv[0] is "" if it is missing */
     uint32_t argc;
 } fri_keeper_language;
 
+/* Followed by its text: strings with their NULs. */
 typedef struct fri_keeper_config {
     uint64_t memory_bytes;
     uint64_t tmp_bytes;
@@ -59,9 +62,12 @@ typedef struct fri_keeper_config {
     fri_keeper_mount mounts[FRI_KEEPER_MAX_MOUNTS];
     uint32_t language_count;
     fri_keeper_language languages[FRI_KEEPER_MAX_LANGUAGES];
-    uint32_t filter_len;
-    struct sock_filter filter[FRI_KEEPER_MAX_FILTER];
 } fri_keeper_config;
+
+static inline const char *fri_keeper_text(const fri_keeper_config *c, fri_keeper_string at)
+{
+    return (const char *)(c + 1) + at;
+}
 
 enum fri_keeper_mechanism {
     FRI_BY_RLIMIT = 0, /* nothing better was to be had */

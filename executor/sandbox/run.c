@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/str.h"
 
 /* How long the keeper may take beyond the code's own time: setting up, killing, and then some. */
 #define KEEPER_GRACE_NS (60 * FRI_NS_PER_S)
@@ -145,7 +146,8 @@ static int set_pipes(int out[2], int err_pipe[2], fr_error *err)
 static int send_run(const run *r, uint32_t language, int out, int err_fd, fr_error *err)
 {
     const fr_code_input *in = fr_call_input(r->call);
-    FRI_AUTO(fri_closep) int code = fri_sealed_memfd("fencerun-code", in->code.p, in->code.n, err);
+    FRI_AUTO(fri_closep)
+    int code = fri_sealed_memfd("fencerun-code", in->code, fri_str("", 0), err);
     if (code < 0)
         return FR_ESYSTEM;
     const fri_keeper_request request = {FRI_KEEPER_RUN, language, in->timeout_ms * FRI_NS_PER_MS};
@@ -226,7 +228,7 @@ int fri_sandbox_run(fri_keeper_client *k, uint32_t language, fr_call *call, fr_e
 {
     run r = {.keeper = k, .call = call, .began_ns = fri_now_ns()};
     r.deadline_ns = r.began_ns + fr_call_input(call)->timeout_ms * FRI_NS_PER_MS + KEEPER_GRACE_NS;
-    FRI_AUTO(fri_freep) char *buffer = fri_calloc(READ_SIZE, 1, err);
+    FRI_AUTO(fri_freep) char *buffer = fri_realloc(NULL, READ_SIZE, 1, err);
     if (!buffer)
         return FR_ENOMEM;
     r.buffer = buffer;

@@ -16,7 +16,7 @@
 #include "executor/sandbox/run.h"
 
 typedef struct sandbox {
-    fri_sandbox_plan *plan;
+    fri_sandbox_plan plan;
     pthread_mutex_t lock; /* over `idle` */
     fri_keeper_client *idle;
 } sandbox;
@@ -58,15 +58,12 @@ static int sandbox_open(fr_executor *self, const void *config, fr_error *err)
     int rc = fri_read_sized(&own, sizeof(own), config, "fr_sandbox_options", err);
     if (rc)
         return rc;
-    s->plan = fri_calloc(1, sizeof(*s->plan), err);
-    if (!s->plan)
-        return FR_ENOMEM;
-    rc = fri_sandbox_plan_init(s->plan, options, &own, err);
+    rc = fri_sandbox_plan_init(&s->plan, options, &own, err);
     if (rc)
         return rc;
     /* The first keeper starts here, so that what the system withholds is known at once. */
     fri_keeper_client *k = NULL;
-    rc = fri_keeper_client_new(&s->plan->config, &k, err);
+    rc = fri_keeper_client_new(&s->plan, &k, err);
     if (rc)
         return rc;
     give_back(s, k);
@@ -78,22 +75,25 @@ static void sandbox_close(fr_executor *self)
     sandbox *s = fr_executor_state(self);
     for (fri_keeper_client *k; (k = take_idle(s));)
         fri_keeper_client_free(k);
-    fri_free(s->plan);
+    fri_sandbox_plan_dispose(&s->plan);
     pthread_mutex_destroy(&s->lock);
+}
+
+static const char *interpreter(const sandbox *s, uint32_t language)
+{
+    return fri_plan_text(&s->plan, s->plan.config.languages[language].args);
 }
 
 static int find_language(const sandbox *s, const char *name, uint32_t *out, fr_error *err)
 {
     uint32_t i = 0;
-    while (i < FRI_SANDBOX_LANGUAGES && strcmp(fri_sandbox_language_table[i].name, name) != 0)
+    while (strcmp(fri_sandbox_languages[i].name, name) != 0) /* it is there: checked before */
         i++;
-    if (i == FRI_SANDBOX_LANGUAGES)
-        return fr_fail(err, FR_EINTERNAL, 0, "sandbox: %s is in one table only", name);
-    if (!s->plan->interpreters[i][0])
-        return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: no interpreter for %s at %s", name,
-                       fri_sandbox_language_table[i].interpreters[0]);
     *out = i;
-    return 0;
+    if (interpreter(s, i)[0])
+        return 0;
+    return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: no interpreter for %s at %s", name,
+                   fri_sandbox_language_table[i].interpreters[0]);
 }
 
 static const char *mechanism(int32_t by, const char *fallback)
@@ -149,13 +149,13 @@ static int sandbox_execute(fr_executor *self, fr_call *call, fr_error *err)
     if (rc)
         return rc;
     fri_keeper_client *k = take_idle(s);
-    rc = k ? 0 : fri_keeper_client_new(&s->plan->config, &k, err);
+    rc = k ? 0 : fri_keeper_client_new(&s->plan, &k, err);
     if (rc)
         return rc;
     fr_result_receipt(call)->network = options->network;
-    rc = fr_result_interpreter(call, s->plan->interpreters[language], err);
+    rc = fr_result_interpreter(call, interpreter(s, language), err);
     if (rc == 0)
-        rc = add_limits(call, options, &s->plan->config, &k->ready, err);
+        rc = add_limits(call, options, &s->plan.config, &k->ready, err);
     if (rc == 0)
         rc = fri_sandbox_run(k, language, call, err);
     if (rc)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fencerun/cancel.h"
 #include "fencerun/error.h"
 #include "fencerun/str.h"
 
@@ -25,11 +26,12 @@ typedef struct fr_code_input {
     size_t file_count;
     const char *execution_id; /**< only for executors with FR_EXECUTOR_STATEFUL */
     int64_t timeout_ms;       /**< wall time from the moment the code starts; 0: the executor's */
+    fr_cancel *cancel; /**< once raised the run ends with FR_OUTCOME_CANCELLED; may be NULL */
 } fr_code_input;
 
-#define FR_CODE_INPUT_INIT                           \
-    {                                                \
-        sizeof(fr_code_input), {0, 0}, 0, 0, 0, 0, 0 \
+#define FR_CODE_INPUT_INIT                              \
+    {                                                   \
+        sizeof(fr_code_input), {0, 0}, 0, 0, 0, 0, 0, 0 \
     }
 
 /**

@@ -17,7 +17,7 @@
  */
 
 /** An executor that is open. Threads: one call at a time, unless its class has
- * FR_EXECUTOR_CONCURRENT; fr_executor_cancel() at any time from any thread. */
+ * FR_EXECUTOR_CONCURRENT. */
 typedef struct fr_executor fr_executor;
 
 /** A run in progress, as its executor sees it. */
@@ -74,7 +74,7 @@ FR_API FR_CHECK int fr_executor_open(const char *name, const fr_executor_options
 FR_API void fr_executor_close(fr_executor *ex);
 
 /**
- * Runs code and waits for its end. 0: it ran, `*out` says how it ended and is to be freed with
+ * Runs code and waits for its end, or until `input->cancel` is raised. 0: it ran, `*out` says how it ended and is to be freed with
  * fr_code_result_free(). Negative: it could not be run, or not watched to its end; `*out` is
  * untouched, and nothing about the code is known.
  * Errors: FR_EINVAL, FR_EUNSUPPORTED (language, files, execution id), FR_ELIMIT (code too long),
@@ -82,11 +82,6 @@ FR_API void fr_executor_close(fr_executor *ex);
  */
 FR_API FR_CHECK int fr_executor_execute(fr_executor *ex, const fr_code_input *input,
                                         fr_code_result **out, fr_error *err);
-
-/** Cancels every run in progress on `ex`; each returns soon with FR_OUTCOME_CANCELLED. Without one
- * nothing happens. Threads: any, also while another thread is in fr_executor_execute(); not from a
- * signal handler. Since: 0.1. */
-FR_API void fr_executor_cancel(fr_executor *ex);
 
 /** Tries whether the executor can run code now. 0, or the reason it cannot.
  * Errors: as fr_executor_execute(). Since: 0.1. */
@@ -141,10 +136,6 @@ typedef struct fr_executor_class {
     /** Optional. Undoes `open`, also one that failed half way. */
     void (*close)(fr_executor *self);
 
-    /** Optional. Wakes `execute` where it cannot watch fr_call_cancel_fd(). Runs on the thread that
-     * cancels, while `call` is in `execute`. */
-    void (*cancel)(fr_executor *self, fr_call *call);
-
     /** Optional. Tries whether code can be run now. Without it fr_executor_probe() runs an empty
      * program. */
     int (*probe)(fr_executor *self, fr_error *err);
@@ -171,8 +162,8 @@ FR_API const fr_code_input *fr_call_input(const fr_call *call);
 /** Not 0 once the run is cancelled; it stays so. Threads: any. Since: 0.1. */
 FR_API int fr_call_cancelled(const fr_call *call);
 
-/** A descriptor that becomes readable when the run is cancelled, to be polled and nothing else.
- * Owner: the call. Since: 0.1. */
+/** A descriptor that becomes readable when the run is cancelled, to be polled and nothing else; -1,
+ * which poll(2) passes over, where nobody can cancel. Since: 0.1. */
 FR_API int fr_call_cancel_fd(const fr_call *call);
 
 enum fr_stream { FR_STDOUT = 1, FR_STDERR = 2 };

@@ -45,13 +45,6 @@ static int puppet_execute_method(fr_executor *self, fr_call *call, fr_error *err
     return 0;
 }
 
-static void puppet_cancel_method(fr_executor *self, fr_call *call)
-{
-    const state *s = fr_executor_state(self);
-    assert_non_null(call);
-    __atomic_add_fetch(&s->p->cancelled, 1, __ATOMIC_ACQ_REL);
-}
-
 void puppet_register(void)
 {
     static int done;
@@ -65,7 +58,6 @@ void puppet_register(void)
         .open = puppet_open_method,
         .execute = puppet_execute_method,
         .close = puppet_close_method,
-        .cancel = puppet_cancel_method,
     };
     if (done)
         return;

@@ -14,7 +14,6 @@ typedef struct puppet {
     int open_code;   /* what open returns */
     int opened;      /* calls so far */
     int closed;      /* of puppets that were opened */
-    int cancelled;   /* accessed by several threads */
     int dirty_state; /* the state was not all zero */
 } puppet;
 

@@ -209,7 +209,6 @@ static void test_optional_slots_have_defaults(void **state)
     assert_ptr_equal(fr_executor_languages(ex, &count), fr_language_python());
     assert_int_equal(count, 1);
     assert_int_equal(fr_executor_probe(ex, NULL), 0);
-    fr_executor_cancel(ex);
     expect_output(ex, "", "");
     fr_executor_close(ex);
     for (size_t i = 0;; i++) {

@@ -117,6 +117,7 @@ static void test_host_killed_while_it_opens(void **state)
 typedef struct background {
     fr_executor *ex;
     const char *code;
+    fr_cancel *cancel;
     int rc;
     int outcome;
     fr_error err;
@@ -129,6 +130,7 @@ static void *run_in_background(void *arg)
     fr_code_input in = FR_CODE_INPUT_INIT;
     fr_code_result *r = NULL;
     in.code = fri_cstr(b->code);
+    in.cancel = b->cancel;
     b->rc = fr_executor_execute(b->ex, &in, &r, &b->err);
     b->outcome = r ? r->outcome : 0;
     fr_code_result_free(r);
@@ -138,7 +140,14 @@ static void *run_in_background(void *arg)
 static void start(background *b, fr_executor *ex, const char *code)
 {
     *b = (background){.ex = ex, .code = code};
+    assert_int_equal(fr_cancel_new(&b->cancel, NULL), 0);
     assert_int_equal(pthread_create(&b->thread, NULL, run_in_background, b), 0);
+}
+
+static void join(background *b)
+{
+    pthread_join(b->thread, NULL);
+    fr_cancel_free(b->cancel);
 }
 
 static void expect_clear_error(int rc, const fr_error *err)
@@ -161,7 +170,7 @@ static void test_keeper_killed_during_a_run(void **state)
         else
             pause_randomly(60000);
         assert_int_equal(kill(keeper, SIGKILL), 0);
-        pthread_join(b.thread, NULL);
+        join(&b);
         expect_clear_error(b.rc, &b.err);
         expect_output(ex, "print(1)\n", "1\n");
         fr_executor_close(ex);
@@ -180,7 +189,7 @@ static void test_keeper_killed_while_idle(void **state)
     assert_int_equal(kill(keeper, SIGKILL), 0);
     background b;
     start(&b, ex, "print(2)\n");
-    pthread_join(b.thread, NULL);
+    join(&b);
     if (b.rc)
         expect_clear_error(b.rc, &b.err);
     print_message("a run whose idle keeper was killed: %s\n", b.rc ? b.err.text : "works");
@@ -227,7 +236,7 @@ static void test_first_process_killed_during_a_run(void **state)
         pid_t init = procs_await_program(keeper);
         pause_randomly(i % 3 ? 20000 : 100000);
         assert_int_equal(kill(init, SIGKILL), 0);
-        pthread_join(b.thread, NULL);
+        join(&b);
         expect_clear_error(b.rc, &b.err);
         if (i % 10 == 0)
             expect_output(ex, "print(1)\n", "1\n");
@@ -252,7 +261,7 @@ static void test_first_process_stopped_during_a_run(void **state)
     background b;
     start(&b, ex, clinging);
     assert_int_equal(kill(procs_await_program(procs_keeper()), SIGSTOP), 0);
-    pthread_join(b.thread, NULL);
+    join(&b);
     assert_int_equal(b.rc, 0);
     assert_int_equal(b.outcome, FR_OUTCOME_TIMEOUT);
     expect_output(ex, "print(1)\n", "1\n");
@@ -276,7 +285,7 @@ static void test_first_process_killed_between_runs(void **state)
             killed += kill(inits[k], SIGKILL) == 0;
         background b;
         start(&b, ex, "print(1)\n");
-        pthread_join(b.thread, NULL);
+        join(&b);
         if (b.rc)
             expect_clear_error(b.rc, &b.err);
         failed += b.rc != 0;
@@ -344,8 +353,8 @@ static void test_cancel_takes_less_than_a_second(void **state)
         start(&b, ex, clinging);
         procs_await_program(procs_keeper());
         int64_t began = fri_now_ns();
-        fr_executor_cancel(ex);
-        pthread_join(b.thread, NULL);
+        fr_cancel_raise(b.cancel);
+        join(&b);
         int64_t took = fri_now_ns() - began;
         assert_int_equal(b.rc, 0);
         assert_int_equal(b.outcome, FR_OUTCOME_CANCELLED);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -325,30 +326,27 @@ static void test_delay_longer_than_the_timeout(void **state)
     fr_executor_close(ex);
 }
 
-static void *execute_delayed(void *ex)
+static void *raise_cancel(void *cancel)
 {
-    const fr_code_input in = FR_CODE_INPUT_INIT;
-    fr_code_result *r = NULL;
-    if (fr_executor_execute(ex, &in, &r, NULL))
-        return NULL;
-    uintptr_t outcome = (uintptr_t)r->outcome;
-    fr_code_result_free(r);
-    return (void *)outcome;
+    poll(NULL, 0, 50);
+    fr_cancel_raise(cancel);
+    return NULL;
 }
 
 static void test_cancel_during_a_delay(void **state)
 {
     (void)state;
     fr_executor *ex = scripted("{\"results\":[{\"delay_ms\":30000}]}");
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_code_result *r = NULL;
     pthread_t thread;
-    void *outcome;
-    assert_int_equal(pthread_create(&thread, NULL, execute_delayed, ex), 0);
-    /* Until it has begun there is nothing to cancel, and nothing tells when it has. */
-    while (pthread_tryjoin_np(thread, &outcome) != 0) {
-        fr_executor_cancel(ex);
-        sched_yield();
-    }
-    assert_int_equal((uintptr_t)outcome, FR_OUTCOME_CANCELLED);
+    assert_int_equal(fr_cancel_new(&in.cancel, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, raise_cancel, in.cancel), 0);
+    assert_int_equal(fr_executor_execute(ex, &in, &r, NULL), 0);
+    assert_int_equal(r->outcome, FR_OUTCOME_CANCELLED);
+    pthread_join(thread, NULL);
+    fr_code_result_free(r);
+    fr_cancel_free(in.cancel);
     fr_executor_close(ex);
 }
 

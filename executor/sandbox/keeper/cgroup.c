@@ -4,7 +4,8 @@
  * per run, made beside or below our own where that is delegated to us, and entered at birth
  * (CLONE_INTO_CGROUP). What it does not have is looked for in cgroup 1: one group per controller that
  * lives as long as the keeper, and that each init is moved into while it prepares. A move can take
- * milliseconds (an RCU grace period), which is why it is no part of a run. What neither has is left to
+ * milliseconds (an RCU grace period), which is why it goes on beside init's own work and is no part of
+ * a run. What neither has is left to
  * rlimits, and the receipt says so.
  */
 #include <errno.h>
@@ -222,8 +223,10 @@ void fri_groups_open(fri_groups *g, const fri_keeper_config *c)
     snprintf(g->name, sizeof(g->name), "fencerun-%d-%" PRIx64, (int)getpid(),
              (uint64_t)fri_now_ns());
     find_v2(g, c);
-    if (g->memory_by == FRI_BY_CGROUP2)
-        return;
+}
+
+static void open_v1(fri_groups *g, const fri_keeper_config *c)
+{
     if (make_v1(g, V1_MEMORY, c))
         g->memory_by = FRI_BY_CGROUP1;
     /* Processes are bounded by an rlimit already, exactly; this is the second lock. */
@@ -239,8 +242,11 @@ void fri_groups_close(fri_groups *g)
             rmdir(g->v1[i]);
 }
 
-int fri_groups_enter(const fri_groups *g, pid_t pid, fri_failure *f)
+int fri_groups_enter(fri_groups *g, const fri_keeper_config *c, pid_t pid, fri_failure *f)
 {
+    if (!g->v1_made && g->memory_by != FRI_BY_CGROUP2)
+        open_v1(g, c);
+    g->v1_made = 1;
     for (int i = 0; i < 3; i++)
         if (g->v1[i][0] && write_number(g->v1[i], "cgroup.procs", (uint64_t)pid))
             return fri_failed(f, "enter the %s cgroup", v1_names[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <net/if.h>
@@ -29,7 +30,7 @@ int fri_loopback_up(fri_failure *f)
     return rc;
 }
 
-int fri_drop_privileges(fri_failure *f)
+int fri_lock_privileges(fri_failure *f)
 {
     for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
         if (prctl(PR_CAPBSET_DROP, cap))
@@ -41,13 +42,18 @@ int fri_drop_privileges(fri_failure *f)
         return fri_failed(f, "set the secure bits");
     if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))
         return fri_failed(f, "clear the ambient capabilities");
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+        return fri_failed(f, "set no_new_privs");
+    return 0;
+}
+
+int fri_drop_privileges(fri_failure *f)
+{
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct none[2];
     memset(none, 0, sizeof(none));
     if (syscall(SYS_capset, &header, none))
         return fri_failed(f, "drop the capabilities");
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-        return fri_failed(f, "set no_new_privs");
     return 0;
 }
 
@@ -64,9 +70,8 @@ static int lower(int resource, rlim_t value, const char *name, fri_failure *f)
     return 0;
 }
 
-int fri_set_rlimits(const fri_launch *l, fri_failure *f)
+int fri_set_rlimits(const fri_keeper_config *c, int memory_by, fri_failure *f)
 {
-    const fri_keeper_config *c = l->config;
     const struct {
         int resource;
         rlim_t value;
@@ -89,15 +94,18 @@ int fri_set_rlimits(const fri_launch *l, fri_failure *f)
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         if (lower(limits[i].resource, limits[i].value, limits[i].name, f))
             return -1;
-    if (l->groups->memory_by == FRI_BY_RLIMIT)
+    if (memory_by == FRI_BY_RLIMIT)
         return lower(RLIMIT_AS, c->memory_bytes, "as", f);
     return 0;
 }
 
-int fri_set_filter(const fri_keeper_config *config, fri_failure *f)
+int fri_set_filter(fri_failure *f)
 {
-    struct sock_fprog filter = {(unsigned short)config->filter_len,
-                                (struct sock_filter *)(uintptr_t)config->filter};
+    static const struct sock_filter instructions[] = {
+#include "seccomp_filter.inc"
+    };
+    const struct sock_fprog filter = {sizeof(instructions) / sizeof(instructions[0]),
+                                      (struct sock_filter *)(uintptr_t)instructions};
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter))
         return fri_failed(f, "set the seccomp filter");
     return 0;

@@ -37,6 +37,7 @@ typedef struct init {
     int code_mount;
     int code, out, err; /* of the job */
     uint32_t language;
+    int memory_by;
 } init;
 
 static void report(const init *in, const fri_init_report *r)
@@ -118,16 +119,20 @@ static int prepare(init *in, fri_failure *f)
         _exit(1);
     if (become_user(f) || die_with_keeper(l, f))
         return -1;
-    /* From inside its group, so that this is the root it sees and no name of ours shows. */
-    if (unshare(CLONE_NEWCGROUP))
-        return fri_failed(f, "create a cgroup namespace");
     if (prctl(PR_SET_DUMPABLE, 0))
         return fri_failed(f, "become undumpable");
     if (sethostname("sandbox", 7))
         return fri_failed(f, "set the host name");
     if (!l->config->network && fri_loopback_up(f))
         return -1;
-    return fri_rootfs_enter(l, &in->code_mount, f);
+    if (fri_rootfs_enter(l, &in->code_mount, f) || fri_lock_privileges(f))
+        return -1;
+    if (await_go(l))
+        _exit(1);
+    /* From inside its group, so that this is the root it sees and no name of ours shows. */
+    if (unshare(CLONE_NEWCGROUP))
+        return fri_failed(f, "create a cgroup namespace");
+    return 0;
 }
 
 static int await_job(init *in)
@@ -137,6 +142,7 @@ static int await_job(init *in)
     if (fri_receive_fds(in->l.control, &job, sizeof(job), fds, 3) != sizeof(job))
         return -1;
     in->language = job.language;
+    in->memory_by = job.memory_by;
     in->code = fds[0];
     in->out = fds[1];
     in->err = fds[2];
@@ -155,11 +161,12 @@ static void prefer_for_oom_killer(init *in)
 
 static int take_job(init *in, fri_failure *f)
 {
-    const char *file = in->l.config->languages[in->language].file;
+    const fri_keeper_config *c = in->l.config;
+    const char *file = fri_keeper_text(c, c->languages[in->language].file);
     prefer_for_oom_killer(in);
     if (fri_rootfs_put_code(in->code_mount, file, in->code, f) || fri_drop_privileges(f))
         return -1;
-    return fri_set_rlimits(&in->l, f);
+    return fri_set_rlimits(c, in->memory_by, f);
 }
 
 static int connect_streams(const init *in, fri_failure *f)
@@ -180,9 +187,10 @@ static int connect_streams(const init *in, fri_failure *f)
     return 0;
 }
 
-static void split_args(const fri_keeper_language *language, const char *argv[])
+static void split_args(const fri_keeper_config *c, const fri_keeper_language *language,
+                       const char *argv[])
 {
-    const char *at = language->args;
+    const char *at = fri_keeper_text(c, language->args);
     uint32_t i = 0;
     for (; i < language->argc && i < FRI_KEEPER_MAX_ARGS; i++) {
         argv[i] = at;
@@ -191,8 +199,10 @@ static void split_args(const fri_keeper_language *language, const char *argv[])
     argv[i] = NULL;
 }
 
-static _Noreturn void program(init *in)
+/* Runs in init's memory (vfork), so it changes nothing there. */
+static _Noreturn void program(const init *parent)
 {
+    init own = *parent, *in = &own;
     static const char *const env[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                       "HOME=/work",
                                       "TMPDIR=/tmp",
@@ -204,7 +214,7 @@ static _Noreturn void program(init *in)
     memset(&f, 0, sizeof(f));
     const fri_keeper_config *config = in->l.config;
     const fri_keeper_language *language = &config->languages[in->language];
-    split_args(language, argv);
+    split_args(config, language, argv);
     umask(022);
     sigset_t none;
     sigemptyset(&none);
@@ -215,9 +225,9 @@ static _Noreturn void program(init *in)
         kill(getppid(), SIGKILL); /* nothing could be reported; this makes it a failed call */
     if (setsid() < 0)
         fri_failed(&f, "start a session");
-    else if (connect_streams(in, &f) == 0 && fri_set_filter(config, &f) == 0) {
-        execve(language->args, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
-        fri_failed(&f, "execute %s", language->args);
+    else if (connect_streams(in, &f) == 0 && fri_set_filter(&f) == 0) {
+        execve(argv[0], (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
+        fri_failed(&f, "execute %s", argv[0]);
     }
     report_failure(in, &f);
 }
@@ -284,7 +294,7 @@ void fri_init(const fri_launch *l)
     if (take_job(&in, &f))
         report_failure(&in, &f);
     report_type(&in, FRI_INIT_STARTED);
-    pid_t pid = fork();
+    pid_t pid = vfork();
     if (pid == 0)
         program(&in);
     if (pid < 0) {

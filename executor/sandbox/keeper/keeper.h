@@ -23,17 +23,19 @@ typedef struct fri_groups {
     int32_t memory_by, cpu_by; /* fri_keeper_mechanism */
     int cgroup2;               /* directory descriptor of this run's group, or -1 */
     uint64_t oom_before;
+    int v1_made;
     char name[64];                   /* of our groups, in every hierarchy */
     char v2_parent[FRI_KEEPER_PATH]; /* "" when there is none */
     char v1[3][FRI_KEEPER_PATH];     /* our groups for memory, pids, cpu; "" when not had */
 } fri_groups;
 
-/* Finds out what can be had and makes the groups that live as long as the keeper. */
+/* Finds out what cgroup 2 has for us. */
 void fri_groups_open(fri_groups *g, const fri_keeper_config *config);
 void fri_groups_close(fri_groups *g);
 
-/* Moves a process into the cgroup-1 groups; what it forks inherits them. */
-int fri_groups_enter(const fri_groups *g, pid_t pid, fri_failure *f);
+/* Moves a process into the cgroup-1 groups, which the first call makes; what it forks inherits
+ * them. After it memory_by and cpu_by are known. */
+int fri_groups_enter(fri_groups *g, const fri_keeper_config *config, pid_t pid, fri_failure *f);
 
 /* Around one run: before its init is cloned, before its code starts, when it has ended, and when
  * its init is reaped. */
@@ -48,7 +50,7 @@ typedef struct fri_launch {
     const fri_keeper_config *config;
     const fri_groups *groups;
     int status;  /* the run's init writes fri_init_report here */
-    int control; /* and is told here: one byte, then fri_job */
+    int control; /* and is told here: two bytes, one at a time, then fri_job */
 } fri_launch;
 
 /* Clones the init of a run, which goes on in fri_init(). Returns its pid, or -1. */
@@ -59,10 +61,11 @@ int fri_map_user(pid_t pid, fri_failure *f);
 
 /* ---- init.c: the first process of a run ---- */
 
-/* What init is told: one byte once its user is mapped, then, when there is something to run, the
- * language, with three descriptors: code, stdout, stderr. */
+/* What init is told: one byte once its user is mapped, another once it is in its groups, then, when
+ * there is something to run, a job with three descriptors: code, stdout, stderr. */
 typedef struct fri_job {
     uint32_t language;
+    int32_t memory_by; /* fri_keeper_mechanism */
 } fri_job;
 
 enum fri_init_report_type {
@@ -93,14 +96,17 @@ int fri_rootfs_enter(const fri_launch *l, int *code_mount, fri_failure *f);
 /* Copies the code there and makes it read-only. Closes the mount. */
 int fri_rootfs_put_code(int code_mount, const char *name, int code, fri_failure *f);
 
-/* Nothing of the keeper's privileges is left: capabilities, bounding set, no_new_privs. */
+/* No privilege can be gained any more: bounding set, secure bits, no_new_privs. */
+int fri_lock_privileges(fri_failure *f);
+
+/* Nothing of the keeper's privileges is left. */
 int fri_drop_privileges(fri_failure *f);
 
 /* Resource limits of the program. */
-int fri_set_rlimits(const fri_launch *l, fri_failure *f);
+int fri_set_rlimits(const fri_keeper_config *config, int memory_by, fri_failure *f);
 
 /* The system call filter; from here only what the policy allows. */
-int fri_set_filter(const fri_keeper_config *config, fri_failure *f);
+int fri_set_filter(fri_failure *f);
 
 int fri_loopback_up(fri_failure *f);
 

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "executor/sandbox/keeper/keeper.h"
@@ -27,8 +28,10 @@
 
 static const fri_keeper_config *map_config(void)
 {
-    void *p =
-        mmap(NULL, sizeof(fri_keeper_config), PROT_READ, MAP_PRIVATE, FRI_KEEPER_CONFIG_FD, 0);
+    struct stat st;
+    if (fstat(FRI_KEEPER_CONFIG_FD, &st))
+        return NULL;
+    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, FRI_KEEPER_CONFIG_FD, 0);
     close(FRI_KEEPER_CONFIG_FD);
     return p == MAP_FAILED ? NULL : p;
 }

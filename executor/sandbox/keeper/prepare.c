@@ -8,12 +8,18 @@
 #include "executor/sandbox/keeper/run.h"
 #include "executor/sandbox/keeper/sys.h"
 
-static int let_begin(const fri_keeper *k, fri_failure *f)
+static int go_on(const fri_prepared_init *init, fri_failure *f)
+{
+    return send(init->control, "", 1, MSG_NOSIGNAL) == 1 ? 0 : fri_failed(f, "let a run go on");
+}
+
+/* Init makes its root while its groups are made here, and then waits to be in them. */
+static int settle(fri_keeper *k, fri_failure *f)
 {
     const fri_prepared_init *init = &k->init;
-    if (fri_groups_enter(&k->groups, init->pid, f) || fri_map_user(init->pid, f))
+    if (fri_map_user(init->pid, f) || go_on(init, f))
         return -1;
-    return send(init->control, "", 1, MSG_NOSIGNAL) == 1 ? 0 : fri_failed(f, "let a run begin");
+    return fri_groups_enter(&k->groups, k->config, init->pid, f) ? -1 : go_on(init, f);
 }
 
 /* Takes the far ends of the channels, which are closed here in any case. */
@@ -32,7 +38,7 @@ static int start(fri_keeper *k, int status, int control, fri_failure *f)
     if (init->pidfd < 0)
         rc = fri_failed(f, "watch a run");
     if (rc == 0)
-        rc = let_begin(k, f);
+        rc = settle(k, f);
     if (rc) {
         kill(init->pid, SIGKILL); /* not reaped yet, so the number is still its own */
         while (waitpid(init->pid, NULL, __WALL) < 0 && errno == EINTR)

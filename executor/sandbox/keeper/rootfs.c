@@ -150,7 +150,7 @@ static int make_place(int root, const char *source, const char *name, fri_failur
 /* The directories a name like "etc/ssl/certs" is in. */
 static int make_parents(int root, const char *name, fri_failure *f)
 {
-    char path[sizeof(((fri_keeper_mount *)NULL)->name)];
+    char path[FRI_KEEPER_PATH];
     for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
         snprintf(path, sizeof(path), "%.*s", (int)(slash - name), name);
         if (make_directory(root, path, 0755, f))
@@ -159,21 +159,23 @@ static int make_parents(int root, const char *name, fri_failure *f)
     return 0;
 }
 
-static int bind_entry(int root, const fri_keeper_mount *m, fri_failure *f)
+static int bind_entry(int root, const fri_keeper_config *c, const fri_keeper_mount *m,
+                      fri_failure *f)
 {
+    const char *name = fri_keeper_text(c, m->name), *source = fri_keeper_text(c, m->source);
     if (m->symlink)
-        return make_link(root, m->name, m->source, f);
-    if (make_parents(root, m->name, f) || make_place(root, m->source, m->name, f))
+        return make_link(root, name, source, f);
+    if (make_parents(root, name, f) || make_place(root, source, name, f))
         return -1;
-    int mnt = copy_tree(m->source, AT_RECURSIVE,
+    int mnt = copy_tree(source, AT_RECURSIVE,
                         MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, f);
-    return mnt < 0 ? -1 : place(mnt, root, m->name, f);
+    return mnt < 0 ? -1 : place(mnt, root, name, f);
 }
 
 static int has_etc(const fri_keeper_config *c)
 {
     for (uint32_t i = 0; i < c->mount_count; i++)
-        if (strcmp(c->mounts[i].name, "etc") == 0)
+        if (strcmp(fri_keeper_text(c, c->mounts[i].name), "etc") == 0)
             return 1;
     return 0;
 }
@@ -279,7 +281,7 @@ static int fill(int root, const fri_keeper_config *c, int *code_mount, fri_failu
     if (make_etc(root, c, f))
         return -1;
     for (uint32_t i = 0; i < c->mount_count; i++)
-        if (bind_entry(root, &c->mounts[i], f))
+        if (bind_entry(root, c, &c->mounts[i], f))
             return -1;
     if (make_dev(root, f) || make_proc(root, f) || make_writable(root, c, f) ||
         make_code(root, c, code_mount, f))

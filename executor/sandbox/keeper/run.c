@@ -235,7 +235,6 @@ static int ensure_init(fri_keeper *k, fri_failure *f)
 static int give_job(fri_keeper *k, const fri_keeper_request *request, const int fds[3],
                     fri_failure *f)
 {
-    const fri_job job = {request->language};
     if (request->language >= k->config->language_count) {
         errno = EINVAL;
         return fri_failed(f, "find language %u", request->language);
@@ -243,6 +242,7 @@ static int give_job(fri_keeper *k, const fri_keeper_request *request, const int 
     if (ensure_init(k, f))
         return -1;
     fri_groups_mark(&k->groups);
+    const fri_job job = {request->language, k->groups.memory_by};
     if (fri_send_fds(k->init.control, &job, sizeof(job), fds, 3) < 0)
         return fri_failed(f, "give a run its job");
     return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keeper program, inside the library: it needs no path, and its version is always ours. */
+/* Files inside the library: they need no path at run time, and their version is always ours. */
     .section .rodata
     .balign 16
     .globl fri_keeper_image
@@ -9,5 +9,9 @@ fri_keeper_image:
     .globl fri_keeper_image_end
     .hidden fri_keeper_image_end
 fri_keeper_image_end:
+    .globl fri_python_start
+    .hidden fri_python_start
+fri_python_start:
+    .incbin FRI_PYTHON_START_FILE
     .byte 0
     .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+def start():
+    import sys, builtins
+    path = sys.argv[1]
+    sys.argv[:] = [path]
+    version = 'python%d.%d' % sys.version_info[:2]
+    sys.path += ['/usr/local/lib/' + version + '/dist-packages',
+                 '/usr/local/lib/' + version + '/site-packages',
+                 '/usr/lib/python3/dist-packages',
+                 '/usr/lib/' + version + '/site-packages']
+    def leave(code=None):
+        raise SystemExit(code)
+    builtins.exit = builtins.quit = leave
+    def hook(kind, value, trace):
+        while trace and trace.tb_frame.f_code.co_filename == '<string>':
+            trace = trace.tb_next
+        value.__traceback__ = trace
+        sys.__excepthook__(kind, value, trace)
+    sys.excepthook = hook
+    sys.stdout.reconfigure(line_buffering=True)
+    with open(path, 'rb') as f:
+        code = f.read()
+    names = globals()
+    names['__file__'] = path
+    exec(compile(code, path, 'exec', dont_inherit=True), names)
+globals().pop('start')()
