@@ -20,8 +20,9 @@ int cli_open_executor(const char *spec, fr_executor_options *options, fr_executo
     if (colon && strcmp(name, "scripted") == 0) {
         scripted.path = colon + 1;
         options->config = &scripted;
-    } else if (colon && strcmp(name, "sandbox") == 0) {
-        sandbox.root = colon + 1;
+    } else if (strcmp(name, "sandbox") == 0) {
+        sandbox.root = colon ? colon + 1 : NULL;
+        sandbox.no_wait = 1; /* it makes itself ready while the code is looked for */
         options->config = &sandbox;
     } else if (colon) {
         return fr_fail(err, FR_EINVAL, 0, "executor %s takes nothing behind ':'", name);

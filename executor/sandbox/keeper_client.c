@@ -81,20 +81,32 @@ int fri_keeper_failure(const char *step, int sys_errno, fr_error *err)
     return fr_fail(err, FR_ESYSTEM, sys_errno, "sandbox: cannot %s", step);
 }
 
-static int await_ready(fri_keeper_client *k, fr_error *err)
+int fri_keeper_client_is_alive(const fri_keeper_client *k)
 {
-    struct pollfd fd = {.fd = k->socket, .events = POLLIN};
+    struct pollfd fd = {.fd = k->socket};
+    return poll(&fd, 1, 0) == 0;
+}
+
+int fri_keeper_client_await(fri_keeper_client *k, int cancel_fd, fr_error *err)
+{
+    if (k->awaited)
+        return 0;
+    struct pollfd fds[] = {{.fd = k->socket, .events = POLLIN},
+                           {.fd = cancel_fd, .events = POLLIN}};
     int64_t deadline = fri_now_ns() + READY_DEADLINE_NS;
     int n;
-    while ((n = poll(&fd, 1, fri_poll_timeout(deadline))) < 0 && errno == EINTR)
+    while ((n = poll(fds, 2, fri_poll_timeout(deadline))) < 0 && errno == EINTR)
         ;
     if (n <= 0)
         return fr_fail(err, FR_ESYSTEM, n < 0 ? errno : ETIMEDOUT,
                        "sandbox: the keeper does not answer");
+    if (fds[1].revents)
+        return 1;
     if (recv(k->socket, &k->ready, sizeof(k->ready), 0) != sizeof(k->ready))
         return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the keeper ended before it was ready");
     if (k->ready.failed)
         return withheld(k->ready.step, k->ready.sys_errno, err);
+    k->awaited = 1;
     return 0;
 }
 
@@ -143,8 +155,6 @@ int fri_keeper_client_new(const fri_sandbox_plan *plan, fri_keeper_client **out,
         k->socket = pair[0];
         rc = start(k, plan, pair[1], err);
         close(pair[1]);
-        if (rc == 0)
-            rc = await_ready(k, err);
     }
     if (rc) {
         fri_keeper_client_free(k);
@@ -173,9 +183,11 @@ void fri_keeper_client_free(fri_keeper_client *k)
 int fri_keeper_client_send(const fri_keeper_client *k, const fri_keeper_request *request,
                            const int *fds, int count, fr_error *err)
 {
-    if (fri_send_fds(k->socket, request, sizeof(*request), fds, count) < 0)
-        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: the keeper is gone");
-    return 0;
+    if (fri_send_fds(k->socket, request, sizeof(*request), fds, count) >= 0)
+        return 0;
+    if (errno == EPIPE || errno == ECONNRESET)
+        return 1;
+    return fr_fail(err, FR_ESYSTEM, errno, "sandbox: speak to the keeper");
 }
 
 int fri_keeper_client_receive(const fri_keeper_client *k, fri_keeper_event *event, fr_error *err)
@@ -184,6 +196,8 @@ int fri_keeper_client_receive(const fri_keeper_client *k, fri_keeper_event *even
     do
         n = recv(k->socket, event, sizeof(*event), 0);
     while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == ECONNRESET) /* unix(7) sockets: closed with unread data */
+        return 1;
     if (n != sizeof(*event))
         return fr_fail(err, FR_ESYSTEM, n < 0 ? errno : 0,
                        "sandbox: the keeper ended during a run; what the code did is not known");

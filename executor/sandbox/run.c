@@ -33,6 +33,7 @@ typedef struct run {
     struct pollfd fds[FD_COUNT];
     int stop; /* the outcome we asked the keeper to make true, or 0 */
     int over;
+    int untaken; /* the keeper was gone before it read of the run */
     int64_t began_ns;
     int64_t deadline_ns; /* the keeper's */
     fri_keeper_event started;
@@ -46,7 +47,8 @@ static int stop(run *r, int outcome, fr_error *err)
         return 0;
     r->stop = outcome;
     const fri_keeper_request kill_it = {.type = FRI_KEEPER_KILL};
-    return fri_keeper_client_send(r->keeper, &kill_it, NULL, 0, err);
+    int rc = fri_keeper_client_send(r->keeper, &kill_it, NULL, 0, err);
+    return rc > 0 ? 0 : rc; /* what became of a keeper that is gone, its events tell */
 }
 
 /* One read; the rest waits for the next turn of the loop, so that neither stream starves. Returns
@@ -87,8 +89,12 @@ static int on_event(run *r, fr_error *err)
 {
     fri_keeper_event event;
     int rc = fri_keeper_client_receive(r->keeper, &event, err);
+    if (rc > 0 && (r->stop || r->started.type))
+        return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the keeper ended while it stopped a run");
+    if (rc > 0)
+        r->untaken = r->over = 1;
     if (rc)
-        return rc;
+        return rc < 0 ? rc : 0;
     if (event.type == FRI_KEEPER_STARTED) {
         r->started = event;
     } else {
@@ -215,13 +221,14 @@ static int collect(run *r, uint32_t language, int out[2], int err_pipe[2], fr_er
     /* Ours must not keep the pipes open. */
     close(fri_steal_fd(&out[1]));
     close(fri_steal_fd(&err_pipe[1]));
+    r->untaken = rc > 0;
     if (rc)
-        return rc;
+        return rc < 0 ? rc : 0;
     const int fds[FD_COUNT] = {out[0], err_pipe[0], r->keeper->socket, fr_call_cancel_fd(r->call)};
     for (int i = 0; i < FD_COUNT; i++)
         r->fds[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     rc = watch(r, err);
-    return rc ? rc : conclude(r, err);
+    return rc || r->untaken ? rc : conclude(r, err);
 }
 
 int fri_sandbox_run(fri_keeper_client *k, uint32_t language, fr_call *call, fr_error *err)
@@ -240,5 +247,5 @@ int fri_sandbox_run(fri_keeper_client *k, uint32_t language, fr_call *call, fr_e
         fri_closep(&out[i]);
         fri_closep(&err_pipe[i]);
     }
-    return rc;
+    return rc ? rc : r.untaken;
 }

@@ -15,6 +15,8 @@
 #include "executor/sandbox/keeper_client.h"
 #include "executor/sandbox/run.h"
 
+#define MAX_KEEPERS_LOST 8
+
 typedef struct sandbox {
     fri_sandbox_plan plan;
     pthread_mutex_t lock; /* over `idle` */
@@ -31,6 +33,16 @@ static fri_keeper_client *take_idle(sandbox *s)
     return k;
 }
 
+/* One that can be given a run: idle ones may have been killed since. */
+static int take_keeper(sandbox *s, fri_keeper_client **out, fr_error *err)
+{
+    fri_keeper_client *k;
+    while ((k = take_idle(s)) && !fri_keeper_client_is_alive(k))
+        fri_keeper_client_free(k);
+    *out = k;
+    return k ? 0 : fri_keeper_client_new(&s->plan, out, err);
+}
+
 static void give_back(sandbox *s, fri_keeper_client *k)
 {
     pthread_mutex_lock(&s->lock);
@@ -39,10 +51,14 @@ static void give_back(sandbox *s, fri_keeper_client *k)
     pthread_mutex_unlock(&s->lock);
 }
 
-static int check_cpu(const fr_executor_options *options, const fri_keeper_ready *ready,
-                     fr_error *err)
+/* 1 when cancel_fd told to stop before. */
+static int await(fri_keeper_client *k, const fr_executor_options *options, int cancel_fd,
+                 fr_error *err)
 {
-    if (options->cpu_millis && ready->cpu_by == FRI_BY_RLIMIT)
+    int rc = fri_keeper_client_await(k, cancel_fd, err);
+    if (rc)
+        return rc;
+    if (options->cpu_millis && k->ready.cpu_by == FRI_BY_RLIMIT)
         return fr_fail(err, FR_EUNAVAILABLE, 0,
                        "sandbox: a CPU limit needs the cgroup controller cpu, which is not "
                        "delegated to this process");
@@ -67,7 +83,7 @@ static int sandbox_open(fr_executor *self, const void *config, fr_error *err)
     if (rc)
         return rc;
     give_back(s, k);
-    return check_cpu(options, &k->ready, err);
+    return own.no_wait ? 0 : await(k, options, -1, err);
 }
 
 static void sandbox_close(fr_executor *self)
@@ -140,24 +156,54 @@ static int add_limits(fr_call *call, const fr_executor_options *o, const fri_kee
     return 0;
 }
 
+static int run_on(fri_keeper_client *k, uint32_t language, fr_call *call,
+                  const fr_executor_options *options, fr_error *err)
+{
+    int rc = await(k, options, fr_call_cancel_fd(call), err);
+    if (rc < 0)
+        return rc;
+    if (rc == 0)
+        return fri_sandbox_run(k, language, call, err);
+    fr_result_stopped(call, FR_OUTCOME_CANCELLED, "the run was cancelled before it began");
+    return 0;
+}
+
+/* A keeper that was killed while idle may not be seen to be dead before it is given the run; the run can
+ * have another then. */
+static int run_somewhere(sandbox *s, fri_keeper_client **k, uint32_t language, fr_call *call,
+                         const fr_executor_options *options, fr_error *err)
+{
+    for (int i = 0; i < MAX_KEEPERS_LOST; i++) {
+        int rc = take_keeper(s, k, err);
+        if (rc == 0)
+            rc = run_on(*k, language, call, options, err);
+        if (rc <= 0)
+            return rc;
+        fri_keeper_client_free(fri_steal(k));
+    }
+    return fr_fail(err, FR_ESYSTEM, 0, "sandbox: something kills every keeper");
+}
+
+static int fill_receipt(const sandbox *s, const fri_keeper_client *k, uint32_t language,
+                        fr_call *call, const fr_executor_options *options, fr_error *err)
+{
+    fr_result_receipt(call)->network = options->network;
+    int rc = fr_result_interpreter(call, interpreter(s, language), err);
+    return rc ? rc : add_limits(call, options, &s->plan.config, &k->ready, err);
+}
+
 static int sandbox_execute(fr_executor *self, fr_call *call, fr_error *err)
 {
     sandbox *s = fr_executor_state(self);
     const fr_executor_options *options = fr_executor_get_options(self);
     uint32_t language = 0;
+    fri_keeper_client *k = NULL;
     int rc = find_language(s, fr_call_input(call)->language, &language, err);
     if (rc)
         return rc;
-    fri_keeper_client *k = take_idle(s);
-    rc = k ? 0 : fri_keeper_client_new(&s->plan, &k, err);
-    if (rc)
-        return rc;
-    fr_result_receipt(call)->network = options->network;
-    rc = fr_result_interpreter(call, interpreter(s, language), err);
-    if (rc == 0)
-        rc = add_limits(call, options, &s->plan.config, &k->ready, err);
-    if (rc == 0)
-        rc = fri_sandbox_run(k, language, call, err);
+    rc = run_somewhere(s, &k, language, call, options, err);
+    if (rc == 0 && k->awaited)
+        rc = fill_receipt(s, k, language, call, options, err);
     if (rc)
         fri_keeper_client_free(k);
     else

@@ -3,6 +3,7 @@
 #define FENCERUN_SANDBOX_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /**
  * Options of the executor "sandbox", for fr_executor_options.config. It runs code in fresh Linux
@@ -16,11 +17,14 @@ typedef struct fr_sandbox_options {
     /** Directory that becomes the run's root, read-only: an unpacked image with usr/bin/python3 in
      * it. NULL: the host's /usr under an otherwise made-up root. */
     const char *root;
+    /** Not 0: opening does not wait until a first sandbox stands. What the system withholds
+     * (FR_EUNAVAILABLE) is then told by the first run or probe. */
+    int32_t no_wait;
 } fr_sandbox_options;
 
-#define FR_SANDBOX_OPTIONS_INIT       \
-    {                                 \
-        sizeof(fr_sandbox_options), 0 \
+#define FR_SANDBOX_OPTIONS_INIT          \
+    {                                    \
+        sizeof(fr_sandbox_options), 0, 0 \
     }
 
 #endif

@@ -122,8 +122,8 @@ size_t procs_reap_all(pid_t *pids, size_t max)
     return n;
 }
 
-/* Groups are named fencerun-PID-TIME, the time in hex. */
-static int take(const char *parent, pid_t pid)
+/* Groups are named fencerun-PID-NAMESPACE-TIME, the latter two in hex. */
+static int visit(const char *parent, pid_t pid, int remove_it)
 {
     char prefix[32], path[1024];
     int count = 0;
@@ -134,18 +134,18 @@ static int take(const char *parent, pid_t pid)
     for (const struct dirent *e; (e = readdir(dir));) {
         uint64_t made_ns;
         if (strncmp(e->d_name, prefix, n) != 0 ||
-            sscanf(e->d_name + n, "%" SCNx64, &made_ns) != 1 || (int64_t)made_ns < began_ns)
+            sscanf(e->d_name + n, "%*x-%" SCNx64, &made_ns) != 1 || (int64_t)made_ns < began_ns)
             continue;
         count++;
         snprintf(path, sizeof(path), "%s/%s", parent, e->d_name);
-        if (rmdir(path))
+        if (remove_it && rmdir(path))
             print_error("%s cannot be removed: %s\n", path, strerror(errno));
     }
     closedir(dir);
     return count;
 }
 
-int procs_take_cgroups(pid_t pid)
+static int visit_all(pid_t pid, int remove_them)
 {
     static const char *const controllers[] = {"", "memory", "pids", "cpu"};
     int count = 0;
@@ -153,12 +153,22 @@ int procs_take_cgroups(pid_t pid)
         char dir[512];
         if (fri_cgroup_path(controllers[i], dir, sizeof(dir)))
             continue;
-        count += take(dir, pid);
+        count += visit(dir, pid, remove_them);
         char *slash = strrchr(dir, '/');
         if (i > 0 || !slash)
             continue;
         *slash = '\0';
-        count += take(dir, pid);
+        count += visit(dir, pid, remove_them);
     }
     return count;
+}
+
+int procs_count_cgroups(pid_t pid)
+{
+    return visit_all(pid, 0);
+}
+
+int procs_take_cgroups(pid_t pid)
+{
+    return visit_all(pid, 1);
 }

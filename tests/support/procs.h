@@ -25,8 +25,10 @@ void procs_adopt_orphans(void);
  * twenty seconds. `pids` gets theirs, at most `max`. */
 size_t procs_reap_all(pid_t *pids, size_t max);
 
-/* How many cgroup directories, made since procs_adopt_orphans(), are named after the process; they are
- * removed. */
+/* How many cgroup directories, made since procs_adopt_orphans(), are named after the process. */
+int procs_count_cgroups(pid_t pid);
+
+/* The same, and they are removed. */
 int procs_take_cgroups(pid_t pid);
 
 #endif

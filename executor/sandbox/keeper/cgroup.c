@@ -219,8 +219,11 @@ void fri_groups_open(fri_groups *g, const fri_keeper_config *c)
 {
     memset(g, 0, sizeof(*g));
     g->cgroup2 = -1;
+    struct stat st;
+    if (stat("/proc/self/ns/pid", &st) == 0)
+        g->pid_namespace = (unsigned)st.st_ino;
     /* Process numbers alone are not unique: containers may share a cgroup. */
-    snprintf(g->name, sizeof(g->name), "fencerun-%d-%" PRIx64, (int)getpid(),
+    snprintf(g->name, sizeof(g->name), "fencerun-%d-%x-%" PRIx64, (int)getpid(), g->pid_namespace,
              (uint64_t)fri_now_ns());
     find_v2(g, c);
 }

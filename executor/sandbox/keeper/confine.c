@@ -32,9 +32,11 @@ int fri_loopback_up(fri_failure *f)
 
 int fri_lock_privileges(fri_failure *f)
 {
-    for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
-        if (prctl(PR_CAPBSET_DROP, cap))
-            return fri_failed(f, "drop capability %d from the bounding set", cap);
+    int cap = 0;
+    while (prctl(PR_CAPBSET_DROP, cap) == 0)
+        cap++;
+    if (cap == 0 || errno != EINVAL) /* the kernel's word for "there is none of that number" */
+        return fri_failed(f, "drop capability %d from the bounding set", cap);
     const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                                SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -34,6 +35,7 @@
 typedef struct init {
     fri_launch l;
     int oom_score_adj; /* open for writing, from the host's /proc, or -1 */
+    int child_ended;   /* readable when one has */
     int code_mount;
     int code, out, err; /* of the job */
     uint32_t language;
@@ -77,6 +79,16 @@ static int close_others(const fri_launch *l, fri_failure *f)
     return 0;
 }
 
+static int watch_children(init *in, fri_failure *f)
+{
+    sigset_t ended;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, NULL);
+    in->child_ended = signalfd(-1, &ended, SFD_CLOEXEC);
+    return in->child_ended < 0 ? fri_failed(f, "watch the run's processes") : 0;
+}
+
 static int become_user(fri_failure *f)
 {
     if (setresgid(FRI_SANDBOX_UID, FRI_SANDBOX_UID, FRI_SANDBOX_UID) ||
@@ -112,6 +124,8 @@ static int prepare(init *in, fri_failure *f)
 {
     const fri_launch *l = &in->l;
     if (close_others(l, f))
+        return -1;
+    if (watch_children(in, f))
         return -1;
     /* Before the change of user, after which /proc/self is root's. */
     in->oom_score_adj = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -244,25 +258,33 @@ static int reap_ended(pid_t program, int *status)
     return found;
 }
 
-/* Until the program has ended, by itself or because the keeper says so: a SIGTERM that comes from
- * outside this pid namespace, where the sender's pid shows as 0. */
-static int await_program(const sigset_t *signals, pid_t program)
+/* Until the program has ended, by itself or because the keeper says so. */
+static int await_program(const init *in, pid_t program)
 {
     int status = 0;
-    siginfo_t info;
-    while (!reap_ended(program, &status))
-        if (sigwaitinfo(signals, &info) == SIGTERM && info.si_pid == 0)
+    struct signalfd_siginfo seen;
+    struct pollfd fds[] = {{.fd = in->child_ended, .events = POLLIN},
+                           {.fd = in->l.control, .events = POLLIN}};
+    while (!reap_ended(program, &status)) {
+        if (poll(fds, 2, -1) < 0)
+            continue;
+        if (fds[1].revents) {
+            fds[1].fd = -1;
             kill(-1, SIGKILL);
+        }
+        if (fds[0].revents)
+            read(in->child_ended, &seen, sizeof(seen));
+    }
     return status;
 }
 
 /* Watches the program, then ends and reaps what it left behind. */
-static void watch(const init *in, const sigset_t *signals, pid_t program)
+static void watch(const init *in, pid_t program)
 {
     fri_init_report r;
     memset(&r, 0, sizeof(r));
     r.type = FRI_INIT_EXITED;
-    r.wait_status = await_program(signals, program);
+    r.wait_status = await_program(in, program);
     r.at_ns = fri_now_ns();
     kill(-1, SIGKILL);
     while (waitpid(-1, NULL, __WALL) > 0 || errno == EINTR)
@@ -277,15 +299,9 @@ static void watch(const init *in, const sigset_t *signals, pid_t program)
 
 void fri_init(const fri_launch *l)
 {
-    init in = {.l = *l, .oom_score_adj = -1, .code_mount = -1};
+    init in = {.l = *l, .oom_score_adj = -1, .child_ended = -1, .code_mount = -1};
     fri_failure f;
     memset(&f, 0, sizeof(f));
-    /* Blocked for good here, and waited for in watch(): neither is lost, whenever it comes. */
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGTERM);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
     if (prepare(&in, &f))
         report_failure(&in, &f);
     report_type(&in, FRI_INIT_PREPARED);
@@ -303,6 +319,6 @@ void fri_init(const fri_launch *l)
     }
     close(in.out);
     close(in.err);
-    watch(&in, &signals, pid);
+    watch(&in, pid);
     _exit(0);
 }

@@ -24,6 +24,7 @@ typedef struct fri_groups {
     int cgroup2;               /* directory descriptor of this run's group, or -1 */
     uint64_t oom_before;
     int v1_made;
+    unsigned pid_namespace;
     char name[64];                   /* of our groups, in every hierarchy */
     char v2_parent[FRI_KEEPER_PATH]; /* "" when there is none */
     char v1[3][FRI_KEEPER_PATH];     /* our groups for memory, pids, cpu; "" when not had */
@@ -36,6 +37,9 @@ void fri_groups_close(fri_groups *g);
 /* Moves a process into the cgroup-1 groups, which the first call makes; what it forks inherits
  * them. After it memory_by and cpu_by are known. */
 int fri_groups_enter(fri_groups *g, const fri_keeper_config *config, pid_t pid, fri_failure *f);
+
+/* Removes the groups of keepers that were killed and could not. */
+void fri_groups_sweep(const fri_groups *g);
 
 /* Around one run: before its init is cloned, before its code starts, when it has ended, and when
  * its init is reaped. */

@@ -50,9 +50,9 @@ static const struct {
     const char *place;
     mode_t mode;
 } writable[] = {
-    {"tmp/tmp", "tmp", 01777},
-    {"tmp/work", "work", 0755},
-    {"tmp/shm", "dev/shm", 01777},
+    {"code/tmp", "tmp", 01777},
+    {"code/work", "work", 0755},
+    {"code/shm", "dev/shm", 01777},
 };
 
 typedef struct tmpfs_option {
@@ -235,38 +235,33 @@ static int make_proc(int root, fri_failure *f)
     return mnt < 0 ? -1 : place(mnt, root, "proc", f);
 }
 
-/* The writable tmpfs is first placed whole on /tmp, then its parts are copied from there. */
+/* The writable tmpfs is placed whole on /code, and its parts are copied from there; the code's own
+ * mount will cover it for good. Taking it away instead would cost an RCU grace period. */
 static int make_writable(int root, const fri_keeper_config *c, fri_failure *f)
 {
     const unsigned attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
     const size_t parts = sizeof(writable) / sizeof(writable[0]);
-    int copies[sizeof(writable) / sizeof(writable[0])];
-    if (make_directory(root, "tmp", 0755, f))
+    if (make_directory(root, "code", 0555, f))
         return -1;
     int whole = new_tmpfs(c->tmp_bytes, c->tmp_inodes, attributes, f);
-    if (whole < 0 || place(whole, root, "tmp", f))
+    if (whole < 0 || place(whole, root, "code", f))
         return -1;
     for (size_t i = 0; i < parts; i++) {
-        if (make_directory(root, writable[i].part, writable[i].mode, f))
+        if (make_directory(root, writable[i].part, writable[i].mode, f) ||
+            make_directory(root, writable[i].place, 0755, f))
             return -1;
-        copies[i] = sys_open_tree(root, writable[i].part, 0);
-        if (copies[i] < 0)
+        int copy = sys_open_tree(root, writable[i].part, 0);
+        if (copy < 0)
             return fri_failed(f, "take /%s", writable[i].part);
-    }
-    if (fchdir(root) || umount2("tmp", MNT_DETACH))
-        return fri_failed(f, "unmount the writable tmpfs");
-    for (size_t i = 0; i < parts; i++)
-        if (make_directory(root, writable[i].place, 0755, f) ||
-            place(copies[i], root, writable[i].place, f))
+        if (place(copy, root, writable[i].place, f))
             return -1;
+    }
     return 0;
 }
 
 /* The code comes last, when everything else has been read-only for long: a tmpfs of its own. */
 static int make_code(int root, const fri_keeper_config *c, int *code_mount, fri_failure *f)
 {
-    if (make_directory(root, "code", 0555, f))
-        return -1;
     int mnt = new_tmpfs(c->code_bytes + CODE_OVERHEAD, 8, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, f);
     if (mnt < 0)
         return -1;

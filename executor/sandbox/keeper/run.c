@@ -31,9 +31,11 @@ typedef struct run {
     fri_keeper *keeper;
     int64_t timeout_ns;
     int64_t deadline_ns; /* -1: none any more */
+    int preparing;       /* it is over once init waits for its job */
     int stopping;        /* it is not to go on */
     int library_gone;
     int prepared;
+    int started;
     int over;             /* `end` is complete */
     fri_keeper_event end; /* what the library will hear */
 } run;
@@ -45,10 +47,11 @@ static void send_event(run *r, const fri_keeper_event *event)
 }
 
 /* Asks init to end everything and report, which keeps the accounts of what is killed; should it not
- * come to that, the deadline kills init itself and the kernel all the rest. */
+ * come to that, the deadline kills init itself and the kernel all the rest. Not by a signal: the run
+ * can send those too, and drown ours. */
 static void stop_run(run *r)
 {
-    sys_pidfd_kill(r->keeper->init.pidfd, SIGTERM);
+    send(r->keeper->init.control, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     r->stopping = 1;
     r->deadline_ns = fri_now_ns() + STOP_DEADLINE_NS;
 }
@@ -93,9 +96,13 @@ static void take_start(run *r, const fri_init_report *report)
     memset(&started, 0, sizeof(started));
     started.type = FRI_KEEPER_STARTED;
     started.at_ns = report->at_ns;
+    r->started = 1;
     if (!r->stopping)
         r->deadline_ns = report->at_ns + r->timeout_ns;
     send_event(r, &started);
+    if (!r->keeper->swept)
+        fri_groups_sweep(&r->keeper->groups);
+    r->keeper->swept = 1;
 }
 
 static void on_report(run *r)
@@ -130,14 +137,14 @@ static void on_request(run *r)
     }
 }
 
+/* An init that is still preparing listens for other things. */
 static void on_deadline(run *r)
 {
-    if (r->stopping) {
+    r->end.timed_out |= !r->stopping;
+    if (r->stopping || r->preparing)
         kill_run(r);
-        return;
-    }
-    r->end.timed_out = 1;
-    stop_run(r);
+    else
+        stop_run(r);
 }
 
 /* Init is dead or about to be. Reaping it last keeps its pidfd and the namespace's end in order. */
@@ -161,8 +168,8 @@ static void reap(run *r)
     fri_keeper_forget_init(k);
 }
 
-/* Until the end, or with `until_prepared` until init waits for its job. */
-static void watch(run *r, int until_prepared)
+/* Until the end, or while preparing until init waits for its job. */
+static void watch(run *r)
 {
     const fri_prepared_init *init = &r->keeper->init;
     struct pollfd fds[3] = {
@@ -170,9 +177,9 @@ static void watch(run *r, int until_prepared)
         {.fd = init->pidfd, .events = POLLIN},
         {.events = POLLIN},
     };
-    while (!r->over && !(until_prepared && r->prepared)) {
+    while (!r->over && !(r->preparing && r->prepared)) {
         /* A request that comes while the next init is being prepared waits for it. */
-        fds[2].fd = r->library_gone || until_prepared ? -1 : FRI_KEEPER_SOCKET_FD;
+        fds[2].fd = r->library_gone || r->preparing ? -1 : FRI_KEEPER_SOCKET_FD;
         int n = poll(fds, 3, fri_poll_timeout(r->deadline_ns));
         if (n == 0)
             on_deadline(r);
@@ -201,7 +208,8 @@ int fri_keeper_prepare(fri_keeper *k, fri_failure *f)
     if (fri_keeper_clone_init(k, f))
         return -1;
     run r = new_run(k);
-    watch(&r, 1);
+    r.preparing = 1;
+    watch(&r);
     if (r.prepared)
         return 0;
     reap(&r);
@@ -243,35 +251,43 @@ static int give_job(fri_keeper *k, const fri_keeper_request *request, const int 
         return -1;
     fri_groups_mark(&k->groups);
     const fri_job job = {request->language, k->groups.memory_by};
-    if (fri_send_fds(k->init.control, &job, sizeof(job), fds, 3) < 0)
-        return fri_failed(f, "give a run its job");
+    fri_send_fds(k->init.control, &job, sizeof(job), fds,
+                 3); /* should init be dead, watch() sees it */
     return 0;
 }
 
-/* One run from request to reaping. Returns whether the library is still there. */
-static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int fds[3])
+/* One init from job to reaping. Returns whether it was killed from outside before the code started:
+ * nothing has run then, and another init can have the job. */
+static int run_once(run *r, const fri_keeper_request *request, const int fds[3], int last)
 {
     fri_failure f;
     memset(&f, 0, sizeof(f));
-    int failed = give_job(k, request, fds, &f);
-    /* From here only the run holds these, so that its end is the end of its output. */
+    r->timeout_ns = request->timeout_ns;
+    if (give_job(r->keeper, request, fds, &f)) {
+        set_failure(&r->end, &f);
+        send_event(r, &r->end);
+        return 0;
+    }
+    watch(r);
+    int over = r->over, again = !over && !r->started && !r->stopping && !last;
+    if (over)
+        send_event(r, &r->end); /* it need not wait for the kernel's cleaning up */
+    reap(r);
+    if (!over && !again)
+        send_event(r, &r->end);
+    return again;
+}
+
+/* Returns whether the library is still there. */
+static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int fds[3])
+{
+    run r = new_run(k);
+    if (run_once(&r, request, fds, 0)) {
+        r = new_run(k);
+        run_once(&r, request, fds, 1);
+    }
     for (int i = 0; i < 3; i++)
         close(fds[i]);
-    run r = new_run(k);
-    r.timeout_ns = request->timeout_ns;
-    if (failed) {
-        set_failure(&r.end, &f);
-        r.over = 1;
-    } else {
-        watch(&r, 0);
-    }
-    int told = r.over;
-    if (told)
-        send_event(&r, &r.end);
-    if (!failed)
-        reap(&r);
-    if (!told)
-        send_event(&r, &r.end);
     return !r.library_gone;
 }
 

@@ -16,6 +16,7 @@ typedef struct fri_keeper {
     const fri_keeper_config *config;
     fri_groups groups;
     fri_prepared_init init;
+    int swept;
 } fri_keeper;
 
 /* ---- prepare.c ---- */
