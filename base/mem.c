@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/mem.h"
 
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,25 +66,6 @@ char *fri_memdup(const void *p, size_t n, fr_error *err)
 char *fri_strdup(const char *s, fr_error *err)
 {
     return fri_memdup(s, strlen(s), err);
-}
-
-char *fri_asprintf(fr_error *err, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    int n = vsnprintf(NULL, 0, format, ap);
-    va_end(ap);
-    if (n < 0) {
-        fr_fail(err, FR_EINTERNAL, 0, "a text could not be formatted");
-        return NULL;
-    }
-    char *s = fri_calloc((size_t)n + 1, 1, err);
-    if (!s)
-        return NULL;
-    va_start(ap, format);
-    vsnprintf(s, (size_t)n + 1, format, ap);
-    va_end(ap);
-    return s;
 }
 
 void fri_free(void *p)

@@ -18,9 +18,6 @@ FR_CHECK void *fri_realloc(void *p, size_t count, size_t size, fr_error *err);
 FR_CHECK char *fri_memdup(const void *p, size_t n, fr_error *err);
 FR_CHECK char *fri_strdup(const char *s, fr_error *err);
 
-/* A new string by printf's rules. */
-FR_CHECK char *fri_asprintf(fr_error *err, const char *format, ...) FR_PRINTF(2, 3);
-
 void fri_free(void *p);
 
 /* For tests: the allocation numbered `n` from now (1 is the next) fails; 0 ends that. Returns how

@@ -50,6 +50,22 @@ extern const cli_command cli_run;
  * known to every command and need not be in its table. */
 int cli_next_option(const cli_command *command, int argc, char **argv, const char **argument);
 
+/* ---- extract_options.c: how a block is looked for, for every command that does ---- */
+
+enum { CLI_OPT_COMPAT = 512, CLI_OPT_UNTAGGED, CLI_OPT_UNTERMINATED };
+
+/* Entries of an option table. */
+#define CLI_EXTRACT_OPTIONS                                                                        \
+    {CLI_OPT_COMPAT, "compat", "adk", "ADK's literal delimiters, with every consequence"},         \
+        {CLI_OPT_UNTAGGED, "untagged", NULL, "take blocks without an info string as Python, too"}, \
+    {                                                                                              \
+        CLI_OPT_UNTERMINATED, "unterminated", NULL, "take a block the reply ends in, too"          \
+    }
+
+/* 1: it was one of them and is in *options; 0: it is another; CLI_ERROR: said what is wrong. */
+int cli_take_extract_option(const char *command, int id, const char *argument,
+                            fr_extract_options *options);
+
 /* ---- input.c ---- */
 
 /* Reads a file, or standard input for "-". *text is to be freed with free(). Says what is wrong and

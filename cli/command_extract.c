@@ -6,14 +6,12 @@
 
 #include "cli/cli.h"
 
-enum { OPT_JSON = 256, OPT_ALL, OPT_COMPAT, OPT_UNTERMINATED, OPT_UNTAGGED };
+enum { OPT_JSON = 256, OPT_ALL };
 
 static const cli_option options[] = {
     {OPT_JSON, "json", NULL, "one JSON object instead of the bare code"},
     {OPT_ALL, "all", NULL, "every runnable block, not only the first"},
-    {OPT_COMPAT, "compat", "adk", "ADK's literal delimiters, with every consequence"},
-    {OPT_UNTERMINATED, "unterminated", NULL, "take a block the reply ends in, too"},
-    {OPT_UNTAGGED, "untagged", NULL, "take blocks without an info string as Python, too"},
+    CLI_EXTRACT_OPTIONS,
     {0, NULL, NULL, NULL},
 };
 
@@ -22,34 +20,20 @@ typedef struct settings {
     fr_extract_options extract;
 } settings;
 
-/* Returns CLI_END when all options are read. */
+/* CLI_END when all options are read. */
 static int read_options(const cli_command *self, int argc, char **argv, settings *s)
 {
     const char *argument;
-    for (int id;;) {
-        switch (id = cli_next_option(self, argc, argv, &argument)) {
-        case OPT_JSON:
+    int id, taken;
+    while ((id = cli_next_option(self, argc, argv, &argument)) >= 0) {
+        if (id == OPT_JSON)
             s->json = 1;
-            break;
-        case OPT_ALL:
+        else if (id == OPT_ALL)
             s->extract.all = 1;
-            break;
-        case OPT_UNTERMINATED:
-            s->extract.run_unterminated = 1;
-            break;
-        case OPT_UNTAGGED:
-            s->extract.run_untagged = 1;
-            break;
-        case OPT_COMPAT:
-            s->extract.compat = FR_COMPAT_ADK;
-            if (strcmp(argument, "adk") == 0)
-                break;
-            cli_say("extract: --compat '%s' is not known; 'adk' is", argument);
-            return CLI_ERROR;
-        default:
-            return id;
-        }
+        else if ((taken = cli_take_extract_option(self->name, id, argument, &s->extract)) < 0)
+            return taken;
     }
+    return id;
 }
 
 static int put_json(const fr_extraction *x)

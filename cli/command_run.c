@@ -30,6 +30,7 @@ static const cli_option options[] = {
     {OPT_MEMORY, "memory", "SIZE", "memory of all its processes together (512M)"},
     {OPT_PIDS, "pids", "N", "processes and threads at one time (128)"},
     {OPT_NETWORK, "network", NULL, "let the code reach the network"},
+    CLI_EXTRACT_OPTIONS,
     {OPT_JSON, "json", NULL, "the result with its receipt as one JSON object"},
     {0, NULL, NULL, NULL},
 };
@@ -42,6 +43,7 @@ typedef struct settings {
     const char *executor;
     const char *language;
     fr_executor_options ex;
+    fr_extract_options extract;
 } settings;
 
 static int read_pids(const char *text, fr_executor_options *o, fr_error *err)
@@ -91,7 +93,10 @@ static int read_options(const cli_command *self, int argc, char **argv, settings
         fr_error err = FR_ERROR_INIT;
         if (id < 0)
             return id;
-        if (take_option(s, id, argument, &err)) {
+        int taken = cli_take_extract_option(self->name, id, argument, &s->extract);
+        if (taken < 0)
+            return taken;
+        if (!taken && take_option(s, id, argument, &err)) {
             cli_say("run: %s", err.text);
             return CLI_ERROR;
         }
@@ -132,7 +137,7 @@ static int find_code(const settings *s, const fr_language *language, const char 
                      fr_extraction **x, fr_str *code)
 {
     fr_error err = FR_ERROR_INIT;
-    fr_extract_options o = FR_EXTRACT_OPTIONS_INIT;
+    fr_extract_options o = s->extract;
     o.languages = language;
     o.language_count = 1;
     if (fr_extract_text(text, n, &o, x, &err)) {
@@ -259,7 +264,8 @@ static int with_executor(settings *s, const char *text, size_t n)
 
 static int run_run(const cli_command *self, int argc, char **argv)
 {
-    settings s = {.executor = "sandbox", .ex = FR_EXECUTOR_OPTIONS_INIT};
+    settings s = {
+        .executor = "sandbox", .ex = FR_EXECUTOR_OPTIONS_INIT, .extract = FR_EXTRACT_OPTIONS_INIT};
     int id = read_options(self, argc, argv, &s);
     if (id != CLI_END)
         return id == CLI_HELP ? CLI_OK : CLI_USAGE;

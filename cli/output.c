@@ -18,13 +18,27 @@ void cli_say(const char *format, ...)
     fputc('\n', stderr);
 }
 
+/* What would have taken it after all. */
+static const char *hint(int skip)
+{
+    switch (skip) {
+    case FR_SKIP_UNTAGGED:
+        return " (--untagged takes it)";
+    case FR_SKIP_UNTERMINATED:
+        return " (--unterminated takes it)";
+    default:
+        return "";
+    }
+}
+
 void cli_say_skipped(const char *command, const fr_extraction *x)
 {
     const fr_block *b;
     size_t i = 0;
     for (; (b = fr_extraction_skipped(x, i)) && i < MAX_SKIPPED; i++)
-        cli_say("%s: passed over the block '%.60s' at byte %zu: %s", command, b->info.p, b->start,
-                fr_skip_text(b->skip));
+        cli_say("%s: passed over the block%s%.60s%s at byte %zu: %s%s", command,
+                b->info.n ? " '" : "", b->info.p, b->info.n ? "'" : "", b->start,
+                fr_skip_text(b->skip), hint(b->skip));
     if (b)
         cli_say("%s: passed over more blocks than these %d", command, MAX_SKIPPED);
 }

@@ -20,9 +20,4 @@ FR_CHECK int fri_content_copy(fr_content *content, const fr_part *part, fr_error
  * can be like that. */
 FR_CHECK int fri_content_borrow(fr_content *content, const fr_part *part, fr_error *err);
 
-static inline void fri_content_freep(fr_content **content)
-{
-    fr_content_free(*content);
-}
-
 #endif

@@ -6,7 +6,7 @@ import re
 
 from harness import SOURCE, Skipped, expect, expect_equal, main, run, tests_of
 
-OPTION = re.compile(r"\{\s*OPT_\w+,\s*(NULL|\"[\w-]+\"),\s*(NULL|\"[^\"]*\"),\s*\"([^\"]+)\"", re.S)
+OPTION = re.compile(r"\{[\s\\]*(?:CLI_)?OPT_\w+,\s*(NULL|\"[\w-]+\"),\s*(NULL|\"[^\"]*\"),\s*\"([^\"]+)\"", re.S)
 SHORT = re.compile(r"(OPT_\w+)\s*=\s*'(.)'")
 COMMANDS = "extract", "run"
 
@@ -14,6 +14,8 @@ COMMANDS = "extract", "run"
 def table(command):
     """(long name or None, argument or None, help) of every option in the command's source."""
     text = (SOURCE / "cli" / f"command_{command}.c").read_text()
+    if "CLI_EXTRACT_OPTIONS" in text:
+        text += (SOURCE / "cli" / "cli.h").read_text()
     rows = [tuple(None if cell == "NULL" else cell.strip('"') for cell in row)
             for row in OPTION.findall(text)]
     expect(rows, "no option was found in the source of", command)
@@ -107,7 +109,8 @@ def test_readme_lists_the_exit_codes(command):
         raise Skipped("there is no README.md")
     text = path.read_text()
     header = (SOURCE / "cli" / "cli.h").read_text()
-    for number in re.findall(r"CLI_(?!SIGNAL)\w+ = (\d+)", header):
+    exits = re.search(r"enum cli_exit \{.*?\}", header, re.S).group()
+    for number in re.findall(r"CLI_(?!SIGNAL)\w+ = (\d+)", exits):
         expect(re.search(rf"^\| {number} \|", text, re.M), "README.md has no exit code", number)
 
 

@@ -229,15 +229,11 @@ static void test_one_broken_rule_is_found(void **state)
 
 int main(int argc, char **argv)
 {
-    int rc = user_choose(argc, argv);
-    if (rc)
-        return rc;
-    fr_executor_class_at(0);
     const struct CMUnitTest tests[] = {
         leaks_test(test_sandbox_keeps_it),
         leaks_test(test_executor_that_does_not_open),
         cmocka_unit_test(test_executors_that_break_it),
         cmocka_unit_test(test_one_broken_rule_is_found),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return user_run_tests(argc, argv, tests);
 }

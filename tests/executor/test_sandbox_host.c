@@ -477,10 +477,6 @@ static void test_languages(void **state)
 
 int main(int argc, char **argv)
 {
-    int rc = user_choose(argc, argv);
-    if (rc)
-        return rc;
-    fr_executor_class_at(0);
     const struct CMUnitTest tests[] = {
         leaks_test(test_environment_of_the_host),
         leaks_test(test_descriptors_of_the_host),
@@ -497,5 +493,5 @@ int main(int argc, char **argv)
         leaks_test(test_memory_limit_says_what_it_is),
         leaks_test(test_languages),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return user_run_tests(argc, argv, tests);
 }

@@ -503,20 +503,7 @@ static void test_no_descriptor_goes_missing_in_100_runs(void **state)
 static int whole_use(void *user, fr_error *err)
 {
     (void)user;
-    fr_code_input in = FR_CODE_INPUT_INIT;
-    fr_executor *ex = NULL;
-    fr_code_result *r = NULL;
-    char *json = NULL;
-    in.code = fri_cstr("print(1)\n");
-    int rc = fr_executor_open("sandbox", NULL, &ex, err);
-    if (rc == 0)
-        rc = fr_executor_execute(ex, &in, &r, err);
-    if (rc == 0)
-        rc = fr_code_result_json(r, &json, err);
-    fr_free(json);
-    fr_code_result_free(r);
-    fr_executor_close(ex);
-    return rc;
+    return use_executor("sandbox", NULL, "print(1)\n", err);
 }
 
 static void test_out_of_memory(void **state)
@@ -527,10 +514,6 @@ static void test_out_of_memory(void **state)
 
 int main(int argc, char **argv)
 {
-    int rc = user_choose(argc, argv);
-    if (rc)
-        return rc;
-    fr_executor_class_at(0);
     procs_adopt_orphans();
     const struct CMUnitTest tests[] = {
         leaks_test(test_host_killed),
@@ -552,5 +535,5 @@ int main(int argc, char **argv)
         leaks_test(test_no_descriptor_goes_missing_in_100_runs),
         leaks_test(test_out_of_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return user_run_tests(argc, argv, tests);
 }

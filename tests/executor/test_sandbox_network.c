@@ -225,10 +225,6 @@ static void test_network_when_asked_for(void **state)
 
 int main(int argc, char **argv)
 {
-    int rc = user_choose(argc, argv);
-    if (rc)
-        return rc;
-    fr_executor_class_at(0);
     const struct CMUnitTest tests[] = {
         leaks_test(test_one_interface_and_no_way_out),
         leaks_test(test_addresses_beyond_fail_at_once),
@@ -239,5 +235,5 @@ int main(int argc, char **argv)
         leaks_test(test_the_interface_cannot_be_changed),
         leaks_test(test_network_when_asked_for),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return user_run_tests(argc, argv, tests);
 }

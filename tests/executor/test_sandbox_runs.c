@@ -249,10 +249,6 @@ static void test_two_have_no_place_to_meet(void **state)
 
 int main(int argc, char **argv)
 {
-    int rc = user_choose(argc, argv);
-    if (rc)
-        return rc;
-    fr_executor_class_at(0);
     const struct CMUnitTest tests[] = {
         leaks_test(test_nothing_stays),
         leaks_test(test_no_keyring_is_shared),
@@ -263,5 +259,5 @@ int main(int argc, char **argv)
         leaks_test(test_two_do_not_share_the_process_limit),
         leaks_test(test_two_have_no_place_to_meet),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return user_run_tests(argc, argv, tests);
 }

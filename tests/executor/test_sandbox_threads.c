@@ -142,14 +142,10 @@ static void test_executors_in_threads_of_their_own(void **state)
 
 int main(int argc, char **argv)
 {
-    int rc = user_choose(argc, argv);
-    if (rc)
-        return rc;
-    fr_executor_class_at(0);
     const struct CMUnitTest tests[] = {
         leaks_test(test_sixteen_threads_with_five_runs_each),
         leaks_test(test_cancel_reaches_all),
         leaks_test(test_executors_in_threads_of_their_own),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return user_run_tests(argc, argv, tests);
 }

@@ -395,20 +395,9 @@ static int whole_use(void *user, fr_error *err)
     fr_scripted_options s = FR_SCRIPTED_OPTIONS_INIT;
     s.json = fri_cstr("{\"results\":[{\"outcome\":\"denied\",\"stdout\":\"o\",\"stderr\":\"e\","
                       "\"expect\":\"c\",\"message\":\"m\"}]}");
-    fr_executor *ex = NULL;
-    fr_code_result *r = NULL;
-    char *json = NULL;
-    int rc = open_script(&s, &ex, err);
-    fr_code_input in = FR_CODE_INPUT_INIT;
-    in.code = fri_cstr("c");
-    if (rc == 0)
-        rc = fr_executor_execute(ex, &in, &r, err);
-    if (rc == 0)
-        rc = fr_code_result_json(r, &json, err);
-    fr_free(json);
-    fr_code_result_free(r);
-    fr_executor_close(ex);
-    return rc;
+    fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
+    o.config = &s;
+    return use_executor("scripted", &o, "c", err);
 }
 
 static void test_out_of_memory(void **state)

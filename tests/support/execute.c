@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "fencerun/memory.h"
 
 fr_executor *open_executor(const char *name, const fr_executor_options *options)
 {
@@ -58,4 +59,23 @@ const fr_limit *find_limit(const fr_code_result *r, const char *name)
         if (strcmp(r->receipt->limits[i].name, name) == 0)
             return &r->receipt->limits[i];
     return NULL;
+}
+
+int use_executor(const char *name, const fr_executor_options *options, const char *code,
+                 fr_error *err)
+{
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_executor *ex = NULL;
+    fr_code_result *r = NULL;
+    char *json = NULL;
+    in.code = fri_cstr(code);
+    int rc = fr_executor_open(name, options, &ex, err);
+    if (rc == 0)
+        rc = fr_executor_execute(ex, &in, &r, err);
+    if (rc == 0)
+        rc = fr_code_result_json(r, &json, err);
+    fr_free(json);
+    fr_code_result_free(r);
+    fr_executor_close(ex);
+    return rc;
 }

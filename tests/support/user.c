@@ -8,6 +8,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "fencerun/executor.h"
+
 static void must(int failed, const char *what)
 {
     if (failed) {
@@ -37,4 +39,13 @@ int user_choose(int argc, char **argv)
     must(prctl(PR_SET_DUMPABLE, 1), "prctl");
     must(chdir("/"), "chdir");
     return 0;
+}
+
+int user_run_group(int argc, char **argv, const struct CMUnitTest *tests, size_t count)
+{
+    int rc = user_choose(argc, argv);
+    if (rc)
+        return rc;
+    fr_executor_class_at(0); /* the library's classes come in with the first look, and stay */
+    return _cmocka_run_group_tests(argv[0], tests, count, NULL, NULL);
 }

@@ -235,18 +235,9 @@ static int make_proc(int root, fri_failure *f)
     return mnt < 0 ? -1 : place(mnt, root, "proc", f);
 }
 
-/* The writable tmpfs is placed whole on /code, and its parts are copied from there; the code's own
- * mount will cover it for good. Taking it away instead would cost an RCU grace period. */
-static int make_writable(int root, const fri_keeper_config *c, fri_failure *f)
+static int place_parts(int root, fri_failure *f)
 {
-    const unsigned attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC;
-    const size_t parts = sizeof(writable) / sizeof(writable[0]);
-    if (make_directory(root, "code", 0555, f))
-        return -1;
-    int whole = new_tmpfs(c->tmp_bytes, c->tmp_inodes, attributes, f);
-    if (whole < 0 || place(whole, root, "code", f))
-        return -1;
-    for (size_t i = 0; i < parts; i++) {
+    for (size_t i = 0; i < sizeof(writable) / sizeof(writable[0]); i++) {
         if (make_directory(root, writable[i].part, writable[i].mode, f) ||
             make_directory(root, writable[i].place, 0755, f))
             return -1;
@@ -257,6 +248,27 @@ static int make_writable(int root, const fri_keeper_config *c, fri_failure *f)
             return -1;
     }
     return 0;
+}
+
+/* The writable tmpfs is placed whole on /code, and its parts are copied from there; the code's own
+ * mount will cover it for good. Taking it away instead would cost an RCU grace period. */
+static int make_writable(int root, const fri_keeper_config *c, fri_failure *f)
+{
+    if (make_directory(root, "code", 0555, f))
+        return -1;
+    int whole = new_tmpfs(c->tmp_bytes, c->tmp_inodes,
+                          MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC, f);
+    if (whole < 0)
+        return -1;
+    int rc = -1;
+    if (sys_move_mount(whole, root, "code"))
+        fri_failed(f, "mount the writable tmpfs");
+    else if (place_parts(root, f) == 0)
+        rc = sys_mount_setattr(whole, AT_EMPTY_PATH, MOUNT_ATTR_RDONLY)
+                 ? fri_failed(f, "make what is covered read-only")
+                 : 0;
+    close(whole);
+    return rc;
 }
 
 /* The code comes last, when everything else has been read-only for long: a tmpfs of its own. */
