@@ -6,52 +6,33 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reads the number on the line at *p and moves on to the next line. */
-static int next_number(const char **p, const char *end, int64_t *number, fr_error *err)
-{
-    const char *stop = memchr(*p, '\n', (size_t)(end - *p));
-    char line[32];
-
-    if (!stop)
-        stop = end;
-    snprintf(line, sizeof(line), "%.*s", stop - *p < 32 ? (int)(stop - *p) : 32, *p);
-    *p = stop < end ? stop + 1 : end;
-    return fr_parse_integer(line, -1000000000, 1000000000, number, err);
-}
-
-/* Describes the end of the run, exactly once. */
-static int finish(fr_call *call, int exit_code, int stream, const char *text, fr_error *err)
-{
-    int rc = fr_result_write(call, stream, text, strlen(text), err);
-
-    if (rc < 0)
-        return rc;
-    if (rc == 0)
-        fr_result_exited(call, exit_code);
-    else
-        fr_result_stopped(call, FR_OUTCOME_OUTPUT_LIMIT, "the sum is too long");
-    return 0;
-}
-
 /* A line that is no number is the code's failure: an exit code and words on stderr. `err` is for what
  * would keep us from running any code. */
 static int sum_execute(fr_executor *self, fr_call *call, fr_error *err)
 {
-    const fr_str code = fr_call_input(call)->code;
-    const char *p = code.p;
+    fr_str rest = fr_call_input(call)->code;
     fr_error wrong = FR_ERROR_INIT;
-    int64_t number = 0;
-    int64_t sum = 0;
+    int64_t number = 0, sum = 0;
     char text[32];
+    int rc = 0;
 
     (void)self;
-    while (p < code.p + code.n) {
-        if (next_number(&p, code.p + code.n, &number, &wrong))
-            return finish(call, 1, FR_STDERR, wrong.text, err);
+    while (rest.n > 0) {
+        const char *stop = memchr(rest.p, '\n', rest.n);
+        size_t n = stop ? (size_t)(stop - rest.p) : rest.n;
+        snprintf(text, sizeof(text), "%.*s", n < 31 ? (int)n : 31, rest.p);
+        if (fr_parse_integer(text, -1000000000, 1000000000, &number, &wrong)) {
+            rc = fr_result_write(call, FR_STDERR, wrong.text, strlen(wrong.text), err);
+            fr_result_exited(call, 1);
+            return rc < 0 ? rc : 0;
+        }
         sum += number;
+        rest = (fr_str){rest.p + n + (stop != NULL), rest.n - n - (stop != NULL)};
     }
     snprintf(text, sizeof(text), "%" PRId64, sum);
-    return finish(call, 0, FR_STDOUT, text, err);
+    rc = fr_result_write(call, FR_STDOUT, text, strlen(text), err);
+    fr_result_exited(call, 0);
+    return rc < 0 ? rc : 0;
 }
 
 static const char *const words[] = {"sum", "sums", NULL};
