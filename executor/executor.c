@@ -137,10 +137,11 @@ static int complete_input(const fr_executor *ex, const fr_code_input *given, fr_
 static void complete_receipt(fr_call *call, int64_t began)
 {
     fr_receipt *receipt = fr_result_receipt(call);
+    int64_t took = fri_now_ns() - began;
     if (receipt->run_ns < 0)
-        receipt->run_ns = fri_now_ns() - began;
+        receipt->run_ns = receipt->start_ns < 0 ? took : took - receipt->start_ns;
     if (receipt->start_ns < 0)
-        receipt->start_ns = 0;
+        receipt->start_ns = took > receipt->run_ns ? took - receipt->run_ns : 0;
 }
 
 /* Whatever an author's execute returns, callers see 0 or one of our codes, with a text. */
@@ -170,9 +171,10 @@ int fr_executor_execute(fr_executor *ex, const fr_code_input *input, fr_code_res
         return rc;
     fr_call call = {.class_flags = ex->cls->flags};
     rc = fri_call_init(&call, ex, &in, err);
-    if (rc == 0 && fr_call_cancelled(&call))
+    if (rc == 0 && fr_call_cancelled(&call)) {
+        fr_result_receipt(&call)->run_ns = 0;
         fr_result_stopped(&call, FR_OUTCOME_CANCELLED, "the run was cancelled before it began");
-    else if (rc == 0)
+    } else if (rc == 0)
         rc = call_execute(ex, &call, err);
     if (rc == 0) {
         complete_receipt(&call, began);

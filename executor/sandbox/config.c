@@ -52,7 +52,7 @@ static fri_keeper_string add_text(fri_sandbox_plan *plan, const char *s)
     return (fri_keeper_string)at;
 }
 
-static int bind_path(fri_sandbox_plan *plan, fri_keeper_mount *m, const char *path, fr_error *err)
+static int set_path(fri_sandbox_plan *plan, fri_keeper_mount *m, const char *path, fr_error *err)
 {
     if (strlen(path) >= FRI_KEEPER_PATH)
         return too_long("", path, err);
@@ -65,10 +65,10 @@ static int set_source(fri_sandbox_plan *plan, fri_keeper_mount *m, const char *p
                       const struct stat *st, fr_error *err)
 {
     if (!S_ISLNK(st->st_mode))
-        return bind_path(plan, m, path, err);
+        return set_path(plan, m, path, err);
     if (strchr(fri_plan_text(plan, m->name), '/')) {
         char *real = realpath(path, NULL);
-        int rc = real ? bind_path(plan, m, real, err)
+        int rc = real ? set_path(plan, m, real, err)
                       : fr_fail(err, FR_ESYSTEM, errno, "sandbox: follow the link %s", path);
         free(real);
         return rc;
@@ -79,7 +79,7 @@ static int set_source(fri_sandbox_plan *plan, fri_keeper_mount *m, const char *p
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the link %s", path);
     target[length] = '\0';
     m->symlink = 1;
-    return bind_path(plan, m, target, err);
+    return set_path(plan, m, target, err);
 }
 
 /* Adds what is at base/name: a link stays a link, anything else is bound. A missing one is none. */
@@ -189,7 +189,11 @@ static int add_languages(fri_sandbox_plan *plan, const char *root_path, fr_error
         for (const char *const *at = def->interpreters; *at && !real[0]; at++)
             if (!resolve(root, root_path, *at, real, sizeof(real)))
                 real[0] = '\0';
-        fill_language(plan, &plan->config.languages[i], def, real);
+        fri_keeper_language *l = &plan->config.languages[i];
+        fill_language(plan, l, def, real);
+        if (l->argc > FRI_KEEPER_MAX_ARGS)
+            return fr_fail(err, FR_EINTERNAL, 0, "sandbox: too many arguments for %s",
+                           fri_sandbox_languages[i].name);
     }
     return 0;
 }

@@ -20,7 +20,8 @@ static inline const char *fri_plan_text(const fri_sandbox_plan *plan, fri_keeper
 }
 
 /* Dispose also after a failure.
- * Errors: FR_EINVAL (root), FR_EUNAVAILABLE (no /usr, too many entries), FR_ESYSTEM, FR_ENOMEM. */
+ * Errors: FR_EINVAL (root), FR_EUNAVAILABLE (no /usr, too many entries), FR_ESYSTEM, FR_ENOMEM,
+ * FR_ELIMIT (too much text). */
 FR_CHECK int fri_sandbox_plan_init(fri_sandbox_plan *plan, const fr_executor_options *options,
                                    const fr_sandbox_options *sandbox, fr_error *err);
 void fri_sandbox_plan_dispose(fri_sandbox_plan *plan);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
@@ -101,9 +102,9 @@ int fri_keeper_client_await(fri_keeper_client *k, int cancel_fd, fr_error *err)
         return fr_fail(err, FR_ESYSTEM, n < 0 ? errno : ETIMEDOUT,
                        "sandbox: the keeper does not answer");
     if (fds[1].revents)
-        return 1;
-    if (recv(k->socket, &k->ready, sizeof(k->ready), 0) != sizeof(k->ready))
-        return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the keeper ended before it was ready");
+        return FRI_KEEPER_CANCELLED;
+    if (recv(k->socket, &k->ready, sizeof(k->ready), MSG_DONTWAIT) != sizeof(k->ready))
+        return FRI_KEEPER_LOST;
     if (k->ready.failed)
         return withheld(k->ready.step, k->ready.sys_errno, err);
     k->awaited = 1;
@@ -125,6 +126,9 @@ static int start(fri_keeper_client *k, const fri_sandbox_plan *plan, int theirs,
                                      fri_buf_str(&plan->text), err);
     if (config_fd < 0)
         return FR_ESYSTEM;
+    FRI_AUTO(fri_closep) int host = pidfd_open(getpid(), 0);
+    if (host < 0)
+        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: open a pidfd of this process");
     FRI_AUTO(fri_closep) int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null < 0)
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: open /dev/null");
@@ -135,7 +139,8 @@ static int start(fri_keeper_client *k, const fri_sandbox_plan *plan, int theirs,
                                {null, 1},
                                {null, 2},
                                {theirs, FRI_KEEPER_SOCKET_FD},
-                               {config_fd, FRI_KEEPER_CONFIG_FD}};
+                               {config_fd, FRI_KEEPER_CONFIG_FD},
+                               {host, FRI_KEEPER_HOST_FD}};
     const fri_proc_spec spec = {image, argv, envp, fds, sizeof(fds) / sizeof(fds[0])};
     return fri_proc_start(&spec, &k->proc, err);
 }
@@ -168,7 +173,14 @@ void fri_keeper_client_free(fri_keeper_client *k)
 {
     if (!k)
         return;
+    /* Not only closed: a child of the host program may hold a copy. */
+    if (k->socket >= 0)
+        shutdown(k->socket, SHUT_RDWR);
     fri_closep(&k->socket);
+    if (k->proc.pidfd < 0) {
+        fri_free(k);
+        return;
+    }
     struct pollfd ended = {.fd = k->proc.pidfd, .events = POLLIN};
     int64_t deadline = fri_now_ns() + END_DEADLINE_NS;
     int n;
@@ -186,7 +198,7 @@ int fri_keeper_client_send(const fri_keeper_client *k, const fri_keeper_request 
     if (fri_send_fds(k->socket, request, sizeof(*request), fds, count) >= 0)
         return 0;
     if (errno == EPIPE || errno == ECONNRESET)
-        return 1;
+        return FRI_KEEPER_LOST;
     return fr_fail(err, FR_ESYSTEM, errno, "sandbox: speak to the keeper");
 }
 
@@ -197,7 +209,7 @@ int fri_keeper_client_receive(const fri_keeper_client *k, fri_keeper_event *even
         n = recv(k->socket, event, sizeof(*event), 0);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == ECONNRESET) /* unix(7) sockets: closed with unread data */
-        return 1;
+        return FRI_KEEPER_LOST;
     if (n != sizeof(*event))
         return fr_fail(err, FR_ESYSTEM, n < 0 ? errno : 0,
                        "sandbox: the keeper ended during a run; what the code did is not known");

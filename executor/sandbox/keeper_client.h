@@ -15,12 +15,19 @@ typedef struct fri_keeper_client {
     struct fri_keeper_client *next; /* in the executor's list of idle ones */
 } fri_keeper_client;
 
+/* What the functions below return beside 0 and errors. */
+enum {
+    FRI_KEEPER_LOST = 1,     /* it was killed before it took what it was to do: another can */
+    FRI_KEEPER_CANCELLED = 2 /* the caller's cancel came first */
+};
+
 /* Starts a keeper. Errors: FR_ESYSTEM, FR_ENOMEM. */
 FR_CHECK int fri_keeper_client_new(const fri_sandbox_plan *plan, fri_keeper_client **out,
                                    fr_error *err);
 
-/* Waits until it has said that it is ready; `ready` is good from then on. 1: cancel_fd (-1: none)
- * became readable before. Errors: FR_EUNAVAILABLE with what the kernel withholds, FR_ESYSTEM. */
+/* Waits until it has said that it is ready; `ready` is good from then on. FRI_KEEPER_LOST;
+ * FRI_KEEPER_CANCELLED when cancel_fd (-1: none) became readable before.
+ * Errors: FR_EUNAVAILABLE with what the kernel withholds, FR_ESYSTEM. */
 FR_CHECK int fri_keeper_client_await(fri_keeper_client *k, int cancel_fd, fr_error *err);
 
 /* Whether its process still holds its end of the socket. */
@@ -30,12 +37,12 @@ int fri_keeper_client_is_alive(const fri_keeper_client *k);
  * allowed. */
 void fri_keeper_client_free(fri_keeper_client *k);
 
-/* Sends a request, RUN with its three descriptors. 1: the keeper is gone. Errors: FR_ESYSTEM. */
+/* Sends a request, RUN with its three descriptors. FRI_KEEPER_LOST. Errors: FR_ESYSTEM. */
 FR_CHECK int fri_keeper_client_send(const fri_keeper_client *k, const fri_keeper_request *request,
                                     const int *fds, int count, fr_error *err);
 
-/* The next event. 1: the keeper ended and never read what it was sent last. Errors: FR_ESYSTEM when it
- * is gone otherwise. */
+/* The next event. FRI_KEEPER_LOST when it never read what it was sent last.
+ * Errors: FR_ESYSTEM when it is gone otherwise. */
 FR_CHECK int fri_keeper_client_receive(const fri_keeper_client *k, fri_keeper_event *event,
                                        fr_error *err);
 

@@ -6,16 +6,16 @@
 
 /* Work on one's own files, memory, time, processes, signals and sockets. NULL-terminated. Left out,
  * though harmless by intent: memory files and System V shared memory and messages, which would be
- * memory that no limit of a process or file system counts (and memory files would make the missing exec permission
- * of the writable space meaningless); splice and its kin, which have let programs write where they
- * could only read (CVE-2022-0847); the old asynchronous I/O; sync,
- * which is the whole machine's; and inotify, which tells what others do with files both can see, and of
- * which a user has few. */
+ * memory that no limit of a process or file system counts (and memory files would make the missing
+ * exec permission of the writable space meaningless); splice and its kin, which have let programs write
+ * where they could only read (CVE-2022-0847); the old asynchronous I/O; sync, which is the whole
+ * machine's; and inotify, which tells what others do with files both can see, and of which a user has
+ * few. Calls with rules for their arguments are in policy_gen.c. */
 static const char *const fri_policy_allowed[] = {
     /* files and directories */
     "access", "chdir", "chmod", "chown", "close", "close_range", "copy_file_range", "creat", "dup",
     "dup2", "dup3", "faccessat", "faccessat2", "fadvise64", "fallocate", "fchdir", "fchmod",
-    "fchmodat", "fchown", "fchownat", "fcntl", "fdatasync", "fgetxattr", "flistxattr", "flock",
+    "fchmodat", "fchown", "fchownat", "fdatasync", "fgetxattr", "flistxattr", "flock",
     "fremovexattr", "fsetxattr", "fstat", "fstatfs", "fsync", "ftruncate", "futimesat", "getcwd",
     "getdents", "getdents64", "getxattr", "lchown", "lgetxattr", "link", "linkat", "listxattr",
     "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat", "mkdir", "mkdirat", "mknod",

@@ -9,6 +9,7 @@
  * among them) kills the process.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
@@ -175,6 +176,27 @@ static void scheduling_rules(scmp_filter_ctx ctx)
 }
 
 /* Asking which personality, and having the ordinary one. */
+/* All commands but those by which one process hears what others do with a file both can open: F_NOTIFY
+ * (dnotify) and leases. */
+static void fcntl_rules(scmp_filter_ctx ctx)
+{
+    static const int commands[] = {
+        F_DUPFD,      F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,     F_GETFL,     F_SETFL,
+        F_GETLK,      F_SETLK,         F_SETLKW,    F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW,
+        F_GETOWN,     F_SETOWN,        F_GETOWN_EX, F_SETOWN_EX, F_GETSIG,    F_SETSIG,
+        F_GETPIPE_SZ, F_SETPIPE_SZ,    F_ADD_SEALS, F_GET_SEALS,
+    };
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        must(seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1,
+                              SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, (scmp_datum_t)commands[i])),
+             "fcntl");
+    static const int watching[] = {F_NOTIFY, F_SETLEASE, F_GETLEASE};
+    for (size_t i = 0; i < sizeof(watching) / sizeof(watching[0]); i++)
+        must(seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(fcntl), 1,
+                              SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, (scmp_datum_t)watching[i])),
+             "fcntl");
+}
+
 static void personality_rules(scmp_filter_ctx ctx)
 {
     const scmp_datum_t queries[] = {0, 0xffffffff};
@@ -213,6 +235,7 @@ int main(void)
     rlimit_rules(ctx);
     scheduling_rules(ctx);
     personality_rules(ctx);
+    fcntl_rules(ctx);
     FILE *f = tmpfile();
     if (!f)
         must(-1, "temporary file");

@@ -9,22 +9,24 @@
  * What the library and the keeper say to each other. Both are built from this header at once and the
  * keeper travels inside the library, so the structs are plain memory and need no version.
  *
- * The keeper is started with two descriptors: a SOCK_SEQPACKET socket, one struct per packet, and a
- * sealed memfd with one fri_keeper_config. It answers fri_keeper_ready, then any number of times
+ * The keeper is started with three descriptors: a SOCK_SEQPACKET socket, one struct per packet; a sealed
+ * memfd with one fri_keeper_config and its text; and a pidfd of the host program, since a child that
+ * that has forked may hold the socket open long after its death. It answers fri_keeper_ready, then any number of times
  *     library: FRI_KEEPER_RUN with three descriptors (code, stdout, stderr)
  *     keeper:  FRI_KEEPER_STARTED once the code has, then one of FRI_KEEPER_ENDED and
  *              FRI_KEEPER_FAILED; either also comes alone when the code never started
- * where the library may send FRI_KEEPER_KILL in between. A closed socket ends the keeper and with it
- * whatever runs.
+ * where the library may send FRI_KEEPER_KILL in between. A closed socket, or the host's death, ends the
+ * keeper and with it whatever runs.
  */
 #define FRI_KEEPER_SOCKET_FD 3
 #define FRI_KEEPER_CONFIG_FD 4
+#define FRI_KEEPER_HOST_FD   5
 
 #define FRI_KEEPER_MAX_MOUNTS    64
 #define FRI_KEEPER_MAX_LANGUAGES 8
 #define FRI_KEEPER_MAX_ARGS      16
 #define FRI_KEEPER_PATH          512
-#define FRI_KEEPER_TEXT          200
+#define FRI_KEEPER_STEP          200
 #define FRI_KEEPER_MAX_TEXT      65536
 
 /* The user every run is, outside and inside where the keeper may choose it; 65534 is "nobody". */
@@ -78,7 +80,7 @@ enum fri_keeper_mechanism {
 typedef struct fri_keeper_ready {
     int32_t failed; /* not 0: the keeper cannot run anything; step and sys_errno say why */
     int32_t sys_errno;
-    char step[FRI_KEEPER_TEXT];
+    char step[FRI_KEEPER_STEP];
     int32_t memory_by; /* fri_keeper_mechanism */
     int32_t cpu_by;
 } fri_keeper_ready;
@@ -109,7 +111,7 @@ typedef struct fri_keeper_event {
     int64_t system_ns;
     int64_t peak_memory; /* -1: not known */
     int64_t oom_events;  /* -1: not known */
-    char step[FRI_KEEPER_TEXT];
+    char step[FRI_KEEPER_STEP];
 } fri_keeper_event;
 
 #endif

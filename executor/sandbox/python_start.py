@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: MIT
+# What `site` would do at start, as far as programs notice, without the quarter it adds to the start of
+# an interpreter: the distribution's packages can be imported, exit() and quit() exist. Then the code
+# runs as __main__ under its own name, so that tracebacks show its lines and begin with its frames.
+# stdout is flushed at every line: what was printed before a run is killed is not lost.
 def start():
     import sys, builtins
     path = sys.argv[1]

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Theory of operation. The calling thread polls four descriptors until the keeper has said that the
- * run is over, and then empties the pipes: stdout and stderr (read ends; the keeper hands the write ends
- * to the run and keeps none), the keeper's socket, and the call's cancel descriptor. When the run has
+ * run is over, and then empties the pipes: stdout and stderr (read ends), the keeper's socket, and the call's cancel descriptor. When the run has
  * to be stopped we ask the keeper to kill it and go on until it says it did, so that what was printed
  * before is kept. Should the keeper not answer long after the deadline, it is killed, and the run
  * with it.
@@ -33,7 +32,7 @@ typedef struct run {
     struct pollfd fds[FD_COUNT];
     int stop; /* the outcome we asked the keeper to make true, or 0 */
     int over;
-    int untaken; /* the keeper was gone before it read of the run */
+    int lost; /* the keeper was gone before it read of the run */
     int64_t began_ns;
     int64_t deadline_ns; /* the keeper's */
     fri_keeper_event started;
@@ -89,10 +88,10 @@ static int on_event(run *r, fr_error *err)
 {
     fri_keeper_event event;
     int rc = fri_keeper_client_receive(r->keeper, &event, err);
-    if (rc > 0 && (r->stop || r->started.type))
+    if (rc == FRI_KEEPER_LOST && r->stop)
         return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the keeper ended while it stopped a run");
-    if (rc > 0)
-        r->untaken = r->over = 1;
+    if (rc == FRI_KEEPER_LOST)
+        r->lost = r->over = 1;
     if (rc)
         return rc < 0 ? rc : 0;
     if (event.type == FRI_KEEPER_STARTED) {
@@ -221,14 +220,14 @@ static int collect(run *r, uint32_t language, int out[2], int err_pipe[2], fr_er
     /* Ours must not keep the pipes open. */
     close(fri_steal_fd(&out[1]));
     close(fri_steal_fd(&err_pipe[1]));
-    r->untaken = rc > 0;
+    r->lost = rc == FRI_KEEPER_LOST;
     if (rc)
         return rc < 0 ? rc : 0;
     const int fds[FD_COUNT] = {out[0], err_pipe[0], r->keeper->socket, fr_call_cancel_fd(r->call)};
     for (int i = 0; i < FD_COUNT; i++)
         r->fds[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     rc = watch(r, err);
-    return rc || r->untaken ? rc : conclude(r, err);
+    return rc || r->lost ? rc : conclude(r, err);
 }
 
 int fri_sandbox_run(fri_keeper_client *k, uint32_t language, fr_call *call, fr_error *err)
@@ -247,5 +246,5 @@ int fri_sandbox_run(fri_keeper_client *k, uint32_t language, fr_call *call, fr_e
         fri_closep(&out[i]);
         fri_closep(&err_pipe[i]);
     }
-    return rc ? rc : r.untaken;
+    return rc ? rc : r.lost ? FRI_KEEPER_LOST : 0;
 }

@@ -7,8 +7,8 @@
 
 /*
  * One run on a keeper that is idle: sends the code, collects both streams, watches for a cancel, and
- * describes the end to `call`. 1: the keeper was gone before it took the run, so nothing has run. After
- * that and after an error the keeper must not be used again.
+ * describes the end to `call`. FRI_KEEPER_LOST: nothing has run. After that and after an error the
+ * keeper must not be used again.
  */
 FR_CHECK int fri_sandbox_run(fri_keeper_client *k, uint32_t language, fr_call *call, fr_error *err);
 

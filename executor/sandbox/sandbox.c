@@ -51,9 +51,9 @@ static void give_back(sandbox *s, fri_keeper_client *k)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* 1 when cancel_fd told to stop before. */
-static int await(fri_keeper_client *k, const fr_executor_options *options, int cancel_fd,
-                 fr_error *err)
+/* Waits for the keeper and checks that it has what was asked for. */
+static int make_ready(fri_keeper_client *k, const fr_executor_options *options, int cancel_fd,
+                      fr_error *err)
 {
     int rc = fri_keeper_client_await(k, cancel_fd, err);
     if (rc)
@@ -63,6 +63,11 @@ static int await(fri_keeper_client *k, const fr_executor_options *options, int c
                        "sandbox: a CPU limit needs the cgroup controller cpu, which is not "
                        "delegated to this process");
     return 0;
+}
+
+static int keepers_lost(fr_error *err)
+{
+    return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the keeper is killed before it can do anything");
 }
 
 static int sandbox_open(fr_executor *self, const void *config, fr_error *err)
@@ -77,13 +82,16 @@ static int sandbox_open(fr_executor *self, const void *config, fr_error *err)
     rc = fri_sandbox_plan_init(&s->plan, options, &own, err);
     if (rc)
         return rc;
-    /* The first keeper starts here, so that what the system withholds is known at once. */
+    /* The first keeper starts here, so that what the system withholds is known at once, or soon. */
     fri_keeper_client *k = NULL;
     rc = fri_keeper_client_new(&s->plan, &k, err);
     if (rc)
         return rc;
     give_back(s, k);
-    return own.no_wait ? 0 : await(k, options, -1, err);
+    if (own.no_wait)
+        return 0;
+    rc = make_ready(k, options, -1, err);
+    return rc > 0 ? keepers_lost(err) : rc;
 }
 
 static void sandbox_close(fr_executor *self)
@@ -159,11 +167,12 @@ static int add_limits(fr_call *call, const fr_executor_options *o, const fri_kee
 static int run_on(fri_keeper_client *k, uint32_t language, fr_call *call,
                   const fr_executor_options *options, fr_error *err)
 {
-    int rc = await(k, options, fr_call_cancel_fd(call), err);
-    if (rc < 0)
-        return rc;
+    int rc = make_ready(k, options, fr_call_cancel_fd(call), err);
     if (rc == 0)
         return fri_sandbox_run(k, language, call, err);
+    if (rc != FRI_KEEPER_CANCELLED)
+        return rc;
+    fr_result_receipt(call)->run_ns = 0;
     fr_result_stopped(call, FR_OUTCOME_CANCELLED, "the run was cancelled before it began");
     return 0;
 }
@@ -177,11 +186,11 @@ static int run_somewhere(sandbox *s, fri_keeper_client **k, uint32_t language, f
         int rc = take_keeper(s, k, err);
         if (rc == 0)
             rc = run_on(*k, language, call, options, err);
-        if (rc <= 0)
+        if (rc != FRI_KEEPER_LOST)
             return rc;
         fri_keeper_client_free(fri_steal(k));
     }
-    return fr_fail(err, FR_ESYSTEM, 0, "sandbox: something kills every keeper");
+    return keepers_lost(err);
 }
 
 static int fill_receipt(const sandbox *s, const fri_keeper_client *k, uint32_t language,
@@ -189,7 +198,9 @@ static int fill_receipt(const sandbox *s, const fri_keeper_client *k, uint32_t l
 {
     fr_result_receipt(call)->network = options->network;
     int rc = fr_result_interpreter(call, interpreter(s, language), err);
-    return rc ? rc : add_limits(call, options, &s->plan.config, &k->ready, err);
+    if (rc || !k->awaited) /* then nothing has run, and no limit has held */
+        return rc;
+    return add_limits(call, options, &s->plan.config, &k->ready, err);
 }
 
 static int sandbox_execute(fr_executor *self, fr_call *call, fr_error *err)
@@ -202,7 +213,7 @@ static int sandbox_execute(fr_executor *self, fr_call *call, fr_error *err)
     if (rc)
         return rc;
     rc = run_somewhere(s, &k, language, call, options, err);
-    if (rc == 0 && k->awaited)
+    if (rc == 0)
         rc = fill_receipt(s, k, language, call, options, err);
     if (rc)
         fri_keeper_client_free(k);

@@ -177,11 +177,20 @@ static void test_what_is_refused_is_refused(void **state)
 }
 
 /* Calls with rules for their arguments. */
-static const char *const special[] = {
-    "clone",       "socket",        "socketpair",     "ioctl",
-    "personality", "prlimit64",     "setrlimit",      "sched_setaffinity",
-    "setpriority", "sched_setattr", "sched_setparam", "sched_setscheduler",
-    NULL};
+static const char *const special[] = {"clone",
+                                      "socket",
+                                      "socketpair",
+                                      "ioctl",
+                                      "fcntl",
+                                      "personality",
+                                      "prlimit64",
+                                      "setrlimit",
+                                      "sched_setaffinity",
+                                      "setpriority",
+                                      "sched_setattr",
+                                      "sched_setparam",
+                                      "sched_setscheduler",
+                                      NULL};
 
 /* Kernel: these two end a process that makes them by itself, before any filter (Linux 6.14). */
 enum { URETPROBE = 335, UPROBE = 336 };

@@ -189,6 +189,9 @@ static int set_v1(int which, const char *dir, const fri_keeper_config *c)
         /* Without swap accounting there is no such file. */
         if (write_number(dir, "memory.memsw.limit_in_bytes", c->memory_bytes) && errno != ENOENT)
             return -1;
+        /* TCP's buffers are counted apart, if at all; UDP's are not. */
+        if (write_number(dir, "memory.kmem.tcp.limit_in_bytes", c->memory_bytes) && errno != ENOENT)
+            return -1;
         return 0;
     case V1_PIDS:
         return write_number(dir, "pids.max", c->processes + 1); /* init */

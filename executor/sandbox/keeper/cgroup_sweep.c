@@ -12,9 +12,9 @@
  * namespace than ours, and containers may share a cgroup. */
 static int is_orphan(const char *name, unsigned pid_namespace)
 {
-    int pid;
+    int pid, behind = 0;
     unsigned of_namespace;
-    return sscanf(name, "fencerun-%d-%x-", &pid, &of_namespace) == 2 &&
+    return sscanf(name, "fencerun-%d-%x-%n", &pid, &of_namespace, &behind) == 2 && behind > 0 &&
            of_namespace == pid_namespace && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
@@ -34,6 +34,8 @@ static void sweep(const char *parent, unsigned pid_namespace)
 
 void fri_groups_sweep(const fri_groups *g)
 {
+    if (!g->pid_namespace)
+        return;
     sweep(g->v2_parent, g->pid_namespace);
     for (int i = 0; i < 3; i++) {
         char parent[FRI_KEEPER_PATH];

@@ -7,8 +7,9 @@
  * nothing of the run is alive but itself. When it dies, the kernel kills all of the pid namespace; it
  * dies with the keeper (PR_SET_PDEATHSIG), or by the keeper's hand at the deadline.
  *
- * The program can neither signal it (the kernel drops signals to process 1 that it does not handle)
- * nor look into it (it is not dumpable). Its report travels on a pipe the program does not have.
+ * The program cannot end it (the kernel drops signals to process 1 that it does not handle; all it
+ * can do is to wake it with SIGCHLD), nor look into it (it is not dumpable). Its report travels on a
+ * pipe the program does not have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -206,14 +207,15 @@ static void split_args(const fri_keeper_config *c, const fri_keeper_language *la
 {
     const char *at = fri_keeper_text(c, language->args);
     uint32_t i = 0;
-    for (; i < language->argc && i < FRI_KEEPER_MAX_ARGS; i++) {
+    for (; i < language->argc; i++) {
         argv[i] = at;
         at += strlen(at) + 1;
     }
     argv[i] = NULL;
 }
 
-/* Runs in init's memory (vfork), so it changes nothing there. */
+/* Runs in init's memory (vfork), so it changes no variable there. Init stands still until this has
+ * become the program, and is deaf to the keeper for so long. */
 static _Noreturn void program(const init *parent)
 {
     init own = *parent, *in = &own;
@@ -235,8 +237,10 @@ static _Noreturn void program(const init *parent)
     sigprocmask(SIG_SETMASK, &none, NULL);
     /* The status pipe must survive under a number that the streams do not take. */
     in->l.status = fcntl(in->l.status, F_DUPFD_CLOEXEC, 3);
-    if (in->l.status < 0)
-        kill(getppid(), SIGKILL); /* nothing could be reported; this makes it a failed call */
+    if (in->l.status < 0) {
+        fri_failed(&f, "keep the way to report");
+        report_failure(parent, &f);
+    }
     if (setsid() < 0)
         fri_failed(&f, "start a session");
     else if (connect_streams(in, &f) == 0 && fri_set_filter(&f) == 0) {

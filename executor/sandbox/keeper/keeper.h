@@ -8,10 +8,10 @@
 #include "base/io.h"
 #include "executor/sandbox/protocol.h"
 
-/* What the keeper's files share. Failures are a step in words and an errno; nothing allocates. */
+/* What the keeper's files share. Failures are a step in words and an errno. */
 typedef struct fri_failure {
     int sys_errno;
-    char step[FRI_KEEPER_TEXT];
+    char step[FRI_KEEPER_STEP];
 } fri_failure;
 
 /* Fills `f` from errno and returns -1: `return fri_failed(f, "mount %s", name)`. */
@@ -24,7 +24,7 @@ typedef struct fri_groups {
     int cgroup2;               /* directory descriptor of this run's group, or -1 */
     uint64_t oom_before;
     int v1_made;
-    unsigned pid_namespace;
+    unsigned pid_namespace;          /* its inode number; 0: not known */
     char name[64];                   /* of our groups, in every hierarchy */
     char v2_parent[FRI_KEEPER_PATH]; /* "" when there is none */
     char v1[3][FRI_KEEPER_PATH];     /* our groups for memory, pids, cpu; "" when not had */
@@ -54,7 +54,7 @@ typedef struct fri_launch {
     const fri_keeper_config *config;
     const fri_groups *groups;
     int status;  /* the run's init writes fri_init_report here */
-    int control; /* and is told here: two bytes, one at a time, then fri_job */
+    int control; /* and is told here, see fri_job */
 } fri_launch;
 
 /* Clones the init of a run, which goes on in fri_init(). Returns its pid, or -1. */
@@ -66,7 +66,8 @@ int fri_map_user(pid_t pid, fri_failure *f);
 /* ---- init.c: the first process of a run ---- */
 
 /* What init is told: one byte once its user is mapped, another once it is in its groups, then, when
- * there is something to run, a job with three descriptors: code, stdout, stderr. */
+ * there is something to run, a job with three descriptors: code, stdout, stderr. Anything behind the job
+ * means to end the run. */
 typedef struct fri_job {
     uint32_t language;
     int32_t memory_by; /* fri_keeper_mechanism */

@@ -5,12 +5,12 @@
  * host program's memory or descriptors. It has the host program's privileges, uses them to make
  * namespaces and cgroups, and never runs model code: that happens in a child whose first process is
  * in init.c. It serves one run at a time, so that no run shares a limit with another, and says that it
- * is ready only when a whole sandbox stands, so that what the system withholds is known at once.
+ * is ready only when a whole sandbox stands, so that what the system withholds is known before a run.
  *
- *     library ──socket──► keeper ──clone3──► init (pid 1 of the run) ──fork──► program
+ *     library ──socket──► keeper ──clone3──► init (pid 1 of the run) ──vfork──► program
  *
- * When the socket closes, because the library closed it or the host program died, the keeper kills
- * what runs, removes its cgroups and ends. When the keeper dies, init dies with it.
+ * When the library closes the socket or the host program dies, the keeper kills what runs, removes its
+ * cgroups and ends. When the keeper dies, init dies with it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -23,9 +23,10 @@
 #include "executor/sandbox/fd_message.h"
 #include "executor/sandbox/keeper/sys.h"
 
-#define IDLE_MS           5
-#define STOP_DEADLINE_NS  (2 * FRI_NS_PER_S)
-#define SETUP_DEADLINE_NS (30 * FRI_NS_PER_S)
+#define IDLE_MS          5
+#define STOP_DEADLINE_NS (2 * FRI_NS_PER_S)
+/* To prepare, and to take a job; twice each when an init is lost is well below what the library grants. */
+#define SETUP_DEADLINE_NS (10 * FRI_NS_PER_S)
 
 typedef struct run {
     fri_keeper *keeper;
@@ -100,9 +101,6 @@ static void take_start(run *r, const fri_init_report *report)
     if (!r->stopping)
         r->deadline_ns = report->at_ns + r->timeout_ns;
     send_event(r, &started);
-    if (!r->keeper->swept)
-        fri_groups_sweep(&r->keeper->groups);
-    r->keeper->swept = 1;
 }
 
 static void on_report(run *r)
@@ -123,6 +121,20 @@ static void on_report(run *r)
     }
 }
 
+static void kill_for_library(run *r)
+{
+    if (r->stopping)
+        return;
+    r->end.killed = 1;
+    stop_run(r);
+}
+
+static void on_library_gone(run *r)
+{
+    r->library_gone = 1;
+    kill_for_library(r);
+}
+
 static void on_request(run *r)
 {
     fri_keeper_request request;
@@ -130,11 +142,9 @@ static void on_request(run *r)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0)
-        r->library_gone = 1;
-    if (!r->stopping && (n <= 0 || request.type == FRI_KEEPER_KILL)) {
-        r->end.killed = 1;
-        stop_run(r);
-    }
+        on_library_gone(r);
+    else if (request.type == FRI_KEEPER_KILL)
+        kill_for_library(r);
 }
 
 /* An init that is still preparing listens for other things. */
@@ -168,25 +178,32 @@ static void reap(run *r)
     fri_keeper_forget_init(k);
 }
 
+static int has_report(const fri_prepared_init *init)
+{
+    struct pollfd report = {.fd = init->status, .events = POLLIN};
+    return poll(&report, 1, 0) > 0 && report.revents & POLLIN;
+}
+
 /* Until the end, or while preparing until init waits for its job. */
 static void watch(run *r)
 {
     const fri_prepared_init *init = &r->keeper->init;
-    struct pollfd fds[3] = {
+    struct pollfd fds[] = {
         {.fd = init->status, .events = POLLIN},
         {.fd = init->pidfd, .events = POLLIN},
         {.events = POLLIN},
+        {.fd = FRI_KEEPER_HOST_FD, .events = POLLIN},
     };
     while (!r->over && !(r->preparing && r->prepared)) {
         /* A request that comes while the next init is being prepared waits for it. */
         fds[2].fd = r->library_gone || r->preparing ? -1 : FRI_KEEPER_SOCKET_FD;
-        int n = poll(fds, 3, fri_poll_timeout(r->deadline_ns));
+        int n = poll(fds, 4, fri_poll_timeout(r->deadline_ns));
         if (n == 0)
             on_deadline(r);
         if (n <= 0)
             continue;
         /* What init said before it died counts, so the pipe comes before the pidfd. */
-        if (fds[0].revents & POLLIN)
+        if (fds[0].revents & POLLIN || (fds[1].revents & POLLIN && has_report(init)))
             on_report(r);
         else if (fds[1].revents & POLLIN)
             break;
@@ -194,6 +211,10 @@ static void watch(run *r)
             fds[0].fd = -1; /* closed by init's death, which its pidfd will tell */
         if (fds[2].revents && !r->over)
             on_request(r);
+        if (fds[3].revents) {
+            fds[3].fd = -1;
+            on_library_gone(r);
+        }
     }
 }
 
@@ -251,9 +272,11 @@ static int give_job(fri_keeper *k, const fri_keeper_request *request, const int 
         return -1;
     fri_groups_mark(&k->groups);
     const fri_job job = {request->language, k->groups.memory_by};
-    fri_send_fds(k->init.control, &job, sizeof(job), fds,
-                 3); /* should init be dead, watch() sees it */
-    return 0;
+    /* Should init be dead, watch() will see it. */
+    if (fri_send_fds(k->init.control, &job, sizeof(job), fds, 3) >= 0 || errno == EPIPE ||
+        errno == ECONNRESET)
+        return 0;
+    return fri_failed(f, "give a run its job");
 }
 
 /* One init from job to reaping. Returns whether it was killed from outside before the code started:
@@ -288,6 +311,9 @@ static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int
     }
     for (int i = 0; i < 3; i++)
         close(fds[i]);
+    if (!k->swept)
+        fri_groups_sweep(&k->groups);
+    k->swept = 1;
     return !r.library_gone;
 }
 
@@ -301,9 +327,19 @@ static void prepare_when_idle(fri_keeper *k)
         ensure_init(k, &f);
 }
 
+/* Until there is a request, or nobody who could make one. */
+static int await_request(void)
+{
+    struct pollfd fds[] = {{.fd = FRI_KEEPER_SOCKET_FD, .events = POLLIN},
+                           {.fd = FRI_KEEPER_HOST_FD, .events = POLLIN}};
+    while (poll(fds, 2, -1) < 0)
+        ;
+    return fds[1].revents ? -1 : 0;
+}
+
 void fri_keeper_serve(fri_keeper *k)
 {
-    for (;;) {
+    while (await_request() == 0) {
         fri_keeper_request request;
         int fds[3];
         ssize_t n = fri_receive_fds(FRI_KEEPER_SOCKET_FD, &request, sizeof(request), fds, 3);
