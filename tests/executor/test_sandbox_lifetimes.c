@@ -60,6 +60,42 @@ static int send_signal(pid_t pid, int sig)
     return pid > 0 ? kill(pid, sig) : -1;
 }
 
+typedef struct background {
+    fr_executor *ex;
+    const char *code;
+    fr_cancel *cancel;
+    int rc;
+    int outcome;
+    fr_error err;
+    pthread_t thread;
+} background;
+
+static void *run_in_background(void *arg)
+{
+    background *b = arg;
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_code_result *r = NULL;
+    in.code = fri_cstr(b->code);
+    in.cancel = b->cancel;
+    b->rc = fr_executor_execute(b->ex, &in, &r, &b->err);
+    b->outcome = r ? r->outcome : 0;
+    fr_code_result_free(r);
+    return NULL;
+}
+
+static void start(background *b, fr_executor *ex, const char *code)
+{
+    *b = (background){.ex = ex, .code = code};
+    assert_int_equal(fr_cancel_new(&b->cancel, NULL), 0);
+    assert_int_equal(pthread_create(&b->thread, NULL, run_in_background, b), 0);
+}
+
+static void join(background *b)
+{
+    pthread_join(b->thread, NULL);
+    fr_cancel_free(b->cancel);
+}
+
 /* ---- the host program is killed ---- */
 
 /* Runs until killed: what it runs clings to life or, every other time, comes and goes. */
@@ -119,43 +155,78 @@ static void test_host_killed_while_it_opens(void **state)
         kill_one_host("print(1)\n", 1);
 }
 
+/* A child that a host has forked holds copies of its descriptors for as long as it lives. */
+static pid_t fork_sleeper(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        sleep(60);
+        _exit(0);
+    }
+    return pid;
+}
+
+/* A host with a run and a child; tells the child's number. */
+static void host_with_child(int tell)
+{
+    fr_executor *ex = NULL;
+    background b;
+    if (fr_executor_open("sandbox", NULL, &ex, NULL))
+        _exit(3);
+    start(&b, ex, clinging);
+    pid_t child = fork_sleeper();
+    procs_await_program(procs_keeper());
+    if (write(tell, &child, sizeof(child)) != sizeof(child))
+        _exit(3);
+    pause();
+    _exit(0);
+}
+
+static void test_host_killed_whose_child_lives_on(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        int tell[2];
+        pid_t child = 0;
+        assert_int_equal(pipe2(tell, O_CLOEXEC), 0);
+        pid_t pid = fork();
+        if (pid == 0)
+            host_with_child(tell[1]);
+        close(tell[1]);
+        assert_int_equal(read(tell[0], &child, sizeof(child)), sizeof(child));
+        close(tell[0]);
+        assert_int_equal(send_signal(pid, SIGKILL), 0);
+        /* All but that child go; it is ours now, and so, for a moment, are others on their way. */
+        int64_t deadline = fri_now_ns() + 5 * FRI_NS_PER_S;
+        pid_t left[64];
+        for (int alone = 0; alone < 20 && fri_now_ns() < deadline; pause_randomly(10000)) {
+            while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
+                ;
+            alone = procs_children(getpid(), left, 64) == 1 ? alone + 1 : 0;
+        }
+        assert_int_equal(procs_children(getpid(), left, 64), 1);
+        assert_int_equal(left[0], child);
+        assert_int_equal(send_signal(child, SIGKILL), 0);
+        procs_reap_all(NULL, 0);
+    }
+}
+
+static void test_close_while_a_child_holds_the_descriptors(void **state)
+{
+    (void)state;
+    fr_executor *ex = open_executor("sandbox", NULL);
+    expect_output(ex, "print(1)\n", "1\n");
+    pid_t keeper = procs_keeper();
+    pid_t child = fork_sleeper();
+    int64_t began = fri_now_ns();
+    fr_executor_close(ex);
+    assert_true(fri_now_ns() - began < 5 * FRI_NS_PER_S);
+    assert_int_equal(procs_count_cgroups(keeper), 0);
+    assert_int_equal(send_signal(child, SIGKILL), 0);
+    procs_reap_all(NULL, 0);
+}
+
 /* ---- the keeper is killed ---- */
-
-typedef struct background {
-    fr_executor *ex;
-    const char *code;
-    fr_cancel *cancel;
-    int rc;
-    int outcome;
-    fr_error err;
-    pthread_t thread;
-} background;
-
-static void *run_in_background(void *arg)
-{
-    background *b = arg;
-    fr_code_input in = FR_CODE_INPUT_INIT;
-    fr_code_result *r = NULL;
-    in.code = fri_cstr(b->code);
-    in.cancel = b->cancel;
-    b->rc = fr_executor_execute(b->ex, &in, &r, &b->err);
-    b->outcome = r ? r->outcome : 0;
-    fr_code_result_free(r);
-    return NULL;
-}
-
-static void start(background *b, fr_executor *ex, const char *code)
-{
-    *b = (background){.ex = ex, .code = code};
-    assert_int_equal(fr_cancel_new(&b->cancel, NULL), 0);
-    assert_int_equal(pthread_create(&b->thread, NULL, run_in_background, b), 0);
-}
-
-static void join(background *b)
-{
-    pthread_join(b->thread, NULL);
-    fr_cancel_free(b->cancel);
-}
 
 static void expect_clear_error(int rc, const fr_error *err)
 {
@@ -238,8 +309,9 @@ static void test_cancel_before_the_keeper_is_ready(void **state)
     (void)state;
     fr_executor *ex = open_without_waiting();
     pid_t keeper = 0;
-    while ((keeper = procs_keeper()) == 0) /* it has no name of its own yet */
-        ;
+    /* It has no name of its own yet. */
+    for (int i = 0; i < 10000 && (keeper = procs_keeper()) == 0; i++)
+        pause_randomly(1000);
     assert_int_equal(send_signal(keeper, SIGSTOP), 0);
     background b;
     start(&b, ex, "while True: pass\n");
@@ -518,6 +590,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         leaks_test(test_host_killed),
         leaks_test(test_host_killed_while_it_opens),
+        leaks_test(test_host_killed_whose_child_lives_on),
+        leaks_test(test_close_while_a_child_holds_the_descriptors),
         leaks_test(test_keeper_killed_during_a_run),
         leaks_test(test_keeper_killed_while_idle),
         leaks_test(test_open_without_waiting),
