@@ -50,16 +50,19 @@ extern const cli_command cli_run;
  * known to every command and need not be in its table. */
 int cli_next_option(const cli_command *command, int argc, char **argv, const char **argument);
 
+/* The long name of one of its options. */
+const char *cli_option_name(const cli_command *command, int id);
+
 /* ---- extract_options.c: how a block is looked for, for every command that does ---- */
 
 enum { CLI_OPT_COMPAT = 512, CLI_OPT_UNTAGGED, CLI_OPT_UNTERMINATED };
 
 /* Entries of an option table. */
-#define CLI_EXTRACT_OPTIONS                                                                        \
-    {CLI_OPT_COMPAT, "compat", "adk", "ADK's literal delimiters, with every consequence"},         \
-        {CLI_OPT_UNTAGGED, "untagged", NULL, "take blocks without an info string as Python, too"}, \
-    {                                                                                              \
-        CLI_OPT_UNTERMINATED, "unterminated", NULL, "take a block the reply ends in, too"          \
+#define CLI_EXTRACT_OPTIONS                                                                \
+    {CLI_OPT_COMPAT, "compat", "adk", "ADK's literal delimiters, with every consequence"}, \
+        {CLI_OPT_UNTAGGED, "untagged", NULL, "take blocks without an info string, too"},   \
+    {                                                                                      \
+        CLI_OPT_UNTERMINATED, "unterminated", NULL, "take a block the reply ends in, too"  \
     }
 
 /* 1: it was one of them and is in *options; 0: it is another; CLI_ERROR: said what is wrong. */
@@ -77,8 +80,13 @@ int cli_read(const char *command, const char *path, char **text, size_t *n);
 /* "fencerun: …" on stderr. */
 void cli_say(const char *format, ...) FR_PRINTF(1, 2);
 
-/* Names the blocks that were passed over, the first of them when there are many. */
-void cli_say_skipped(const char *command, const fr_extraction *x);
+/* Names the blocks that were passed over, the first of them when there are many, and what would have
+ * taken them: one of the extraction's options, or --language where `ex` (NULL: none) runs that. */
+void cli_say_skipped(const char *command, const fr_extraction *x, const fr_extract_options *options,
+                     const fr_executor *ex);
+
+/* The extraction as JSON on stdout. Says what is wrong and returns an exit code. */
+int cli_put_extraction(const char *command, const fr_extraction *x);
 
 /* Writes all of it to stdout; and at the end of a command, makes sure that it arrived. Say what is
  * wrong and return an exit code. */
@@ -91,8 +99,18 @@ int cli_finish_output(int exit_code);
 int cli_open_executor(const char *spec, fr_executor_options *options, fr_executor **out,
                       fr_error *err);
 
-/* Executes; SIGINT and SIGTERM cancel. *caught gets the signal, or 0. */
-int cli_execute(fr_executor *ex, fr_code_input *input, fr_code_result **out, int *caught,
-                fr_error *err);
+/* The executor's language that has this word, in any case; NULL when it has none. */
+const fr_language *cli_find_language(const fr_executor *ex, const char *word, size_t n);
+
+/* ---- signals.c ---- */
+
+/* From here to cli_release_signals() SIGINT and SIGTERM, where they are not ignored, raise *cancel and do
+ * nothing else. Errors: as fr_cancel_new(). */
+int cli_catch_signals(fr_cancel **cancel, fr_error *err);
+
+/* Returns the signal that was caught, or 0. */
+int cli_caught_signal(void);
+
+void cli_release_signals(void);
 
 #endif

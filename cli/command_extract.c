@@ -36,20 +36,6 @@ static int read_options(const cli_command *self, int argc, char **argv, settings
     return id;
 }
 
-static int put_json(const fr_extraction *x)
-{
-    fr_error err = FR_ERROR_INIT;
-    char *json = NULL;
-    if (fr_extraction_json(x, &json, &err)) {
-        cli_say("extract: %s", err.text);
-        return cli_exit_for(&err);
-    }
-    cli_put(json, strlen(json));
-    cli_put("\n", 1);
-    fr_free(json);
-    return fr_extraction_block(x, 0) ? CLI_OK : CLI_FAILED;
-}
-
 static size_t longest_backticks(fr_str code)
 {
     size_t longest = 0, here = 0;
@@ -76,16 +62,22 @@ static void put_fenced(const fr_block *block)
     cli_put("\n", 1);
 }
 
-static int put_code(const fr_extraction *x, int all)
+static int put_json(const fr_extraction *x)
+{
+    int rc = cli_put_extraction("extract", x);
+    return rc ? rc : fr_extraction_block(x, 0) ? CLI_OK : CLI_FAILED;
+}
+
+static int put_code(const fr_extraction *x, const fr_extract_options *how)
 {
     const fr_block *b;
-    cli_say_skipped("extract", x);
+    cli_say_skipped("extract", x, how, NULL);
     if (!fr_extraction_block(x, 0)) {
         cli_say("extract: no runnable block");
         return CLI_FAILED;
     }
-    for (size_t i = 0; (b = fr_extraction_block(x, i)) && (all || i == 0); i++) {
-        if (all)
+    for (size_t i = 0; (b = fr_extraction_block(x, i)) && (how->all || i == 0); i++) {
+        if (how->all)
             put_fenced(b);
         else
             cli_put(b->code.p, b->code.n);
@@ -106,7 +98,7 @@ static int extract(const settings *s, const char *path)
         cli_say("extract: %s", err.text);
         rc = cli_exit_for(&err);
     } else {
-        rc = s->json ? put_json(x) : put_code(x, s->extract.all);
+        rc = s->json ? put_json(x) : put_code(x, &s->extract);
     }
     fr_extraction_free(x);
     free(text);

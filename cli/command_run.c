@@ -24,7 +24,8 @@ enum {
 static const cli_option options[] = {
     {OPT_CODE_TEXT, NULL, "CODE", "run this text as code"},
     {OPT_CODE, "code", "FILE", "run this file (- is standard input) as code, not as a reply"},
-    {OPT_LANGUAGE, "language", "L", "language to look for in a reply, or of the code (python)"},
+    {OPT_LANGUAGE, "language", "L",
+     "python (default), bash or sh: to look for in a reply, or of the code"},
     {OPT_EXECUTOR, "executor", "NAME", "sandbox (default), sandbox:ROOT, scripted:FILE"},
     {OPT_TIMEOUT, "timeout", "TIME", "wall time the code may take (60s)"},
     {OPT_MEMORY, "memory", "SIZE", "memory of all its processes together (512M)"},
@@ -97,7 +98,7 @@ static int read_options(const cli_command *self, int argc, char **argv, settings
         if (taken < 0)
             return taken;
         if (!taken && take_option(s, id, argument, &err)) {
-            cli_say("run: %s", err.text);
+            cli_say("run: --%s: %s", cli_option_name(self, id), err.text);
             return CLI_ERROR;
         }
     }
@@ -106,25 +107,33 @@ static int read_options(const cli_command *self, int argc, char **argv, settings
         cli_say("run: one of -c CODE, --code FILE and a reply's FILE, not %d of them", sources);
         return CLI_ERROR;
     }
+    if ((s->code_text || s->code_file) &&
+        (s->extract.compat || s->extract.run_untagged || s->extract.run_unterminated)) {
+        cli_say("run: --compat, --untagged and --unterminated are for replies, not for code");
+        return CLI_ERROR;
+    }
     s->reply_file = optind < argc ? argv[optind] : "-";
     return CLI_END;
 }
 
-static void say_nothing_to_run(const fr_extraction *x, const char *path, const char *language)
+static int say_nothing_to_run(const settings *s, const fr_extraction *x, const char *language,
+                              const fr_executor *ex)
 {
-    cli_say_skipped("run", x);
+    int rc = s->json ? cli_put_extraction("run", x) : CLI_OK;
+    cli_say_skipped("run", x, &s->extract, ex);
     cli_say("run: no runnable %s block in %s", language,
-            strcmp(path, "-") == 0 ? "the reply" : path);
+            strcmp(s->reply_file, "-") == 0 ? "the reply" : s->reply_file);
+    return rc ? rc : CLI_MALFORMED;
 }
 
-/* The language the executor knows by that name; NULL after saying that it has none. */
+/* The language the executor knows by that word; NULL after saying that it has none. */
 static const fr_language *find_language(const fr_executor *ex, const char *name)
 {
     size_t count;
     const fr_language *table = fr_executor_languages(ex, &count);
-    for (size_t i = 0; i < count; i++)
-        if (!name || strcmp(table[i].name, name) == 0)
-            return &table[i];
+    const fr_language *found = name ? cli_find_language(ex, name, strlen(name)) : &table[0];
+    if (found)
+        return found;
     char known[256] = "";
     for (size_t i = 0, n = 0; i < count && n < sizeof(known); i++)
         n += (size_t)snprintf(known + n, sizeof(known) - n, " %s", table[i].name);
@@ -133,9 +142,15 @@ static const fr_language *find_language(const fr_executor *ex, const char *name)
 }
 
 /* Finds the block. *x owns the code. */
-static int find_code(const settings *s, const fr_language *language, const char *text, size_t n,
-                     fr_extraction **x, fr_str *code)
+static int find_code(const settings *s, const fr_executor *ex, const fr_language *language,
+                     const char *text, size_t n, fr_extraction **x, fr_str *code)
 {
+    size_t count;
+    if (s->extract.compat && language != fr_executor_languages(ex, &count)) {
+        cli_say("run: --compat adk finds %s only, not %s", fr_executor_languages(ex, &count)->name,
+                language->name);
+        return CLI_USAGE;
+    }
     fr_error err = FR_ERROR_INIT;
     fr_extract_options o = s->extract;
     o.languages = language;
@@ -145,10 +160,8 @@ static int find_code(const settings *s, const fr_language *language, const char 
         return cli_exit_for(&err);
     }
     const fr_block *block = fr_extraction_block(*x, 0);
-    if (!block) {
-        say_nothing_to_run(*x, s->reply_file, language->name);
-        return CLI_MALFORMED;
-    }
+    if (!block)
+        return say_nothing_to_run(s, *x, language->name, ex);
     *code = block->code;
     return CLI_OK;
 }
@@ -181,7 +194,8 @@ static void put_plain(const fr_code_result *r)
     cli_put(r->out.p, r->out.n);
     fflush(stdout);
     fwrite(r->err.p, 1, r->err.n, stderr);
-    if (r->err.n > 0 && r->err.p[r->err.n - 1] != '\n')
+    fr_str last = r->err.n > 0 ? r->err : r->out;
+    if (last.n > 0 && last.p[last.n - 1] != '\n')
         fputc('\n', stderr);
     say_degraded(r->receipt);
     if (r->reason[0])
@@ -211,22 +225,38 @@ static int put_result(const settings *s, const fr_code_result *r)
     return exit_code_of(r);
 }
 
-static int execute(const settings *s, fr_executor *ex, const char *language, fr_str code)
+static int execute(const settings *s, fr_executor *ex, const char *language, fr_str code,
+                   fr_cancel *cancel)
 {
     fr_error err = FR_ERROR_INIT;
     fr_code_input in = FR_CODE_INPUT_INIT;
     in.code = code;
     in.language = language;
+    in.cancel = cancel;
     fr_code_result *r = NULL;
-    int caught = 0;
-    if (cli_execute(ex, &in, &r, &caught, &err)) {
+    if (fr_executor_execute(ex, &in, &r, &err)) {
         cli_say("run: %s", err.text);
-        return caught ? CLI_SIGNAL + caught : cli_exit_for(&err);
+        return cli_caught_signal() ? CLI_SIGNAL + cli_caught_signal() : cli_exit_for(&err);
     }
-    int rc = put_result(s, r);
-    if (r->outcome == FR_OUTCOME_CANCELLED && caught)
-        rc = CLI_SIGNAL + caught;
+    int rc = cli_finish_output(put_result(s, r));
+    if (r->outcome == FR_OUTCOME_CANCELLED && cli_caught_signal())
+        rc = CLI_SIGNAL + cli_caught_signal();
     fr_code_result_free(r);
+    return rc;
+}
+
+/* A signal ends the run, and then what the run has come to is still put out. */
+static int execute_until_signal(const settings *s, fr_executor *ex, const char *language,
+                                fr_str code)
+{
+    fr_error err = FR_ERROR_INIT;
+    fr_cancel *cancel = NULL;
+    if (cli_catch_signals(&cancel, &err)) {
+        cli_say("run: %s", err.text);
+        return cli_exit_for(&err);
+    }
+    int rc = execute(s, ex, language, code, cancel);
+    cli_release_signals();
     return rc;
 }
 
@@ -237,9 +267,9 @@ static int run_text(const settings *s, fr_executor *ex, const char *text, size_t
         return CLI_USAGE;
     fr_extraction *x = NULL;
     fr_str code = {text, n};
-    int rc = s->code_text || s->code_file ? CLI_OK : find_code(s, language, text, n, &x, &code);
+    int rc = s->code_text || s->code_file ? CLI_OK : find_code(s, ex, language, text, n, &x, &code);
     if (rc == CLI_OK)
-        rc = execute(s, ex, language->name, code);
+        rc = execute_until_signal(s, ex, language->name, code);
     fr_extraction_free(x);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli/cli.h"
 
@@ -37,32 +37,20 @@ int cli_open_executor(const char *spec, fr_executor_options *options, fr_executo
     return fr_fail(err, FR_ENOTFOUND, 0, "there is no executor '%s', but:%s", name, known);
 }
 
-/* What a signal handler can reach. */
-static fr_cancel *cancel;
-static volatile sig_atomic_t caught_signal;
-
-static void on_signal(int sig)
+static int has_word(const fr_language *language, const char *word, size_t n)
 {
-    caught_signal = sig;
-    fr_cancel_raise(cancel);
+    for (const char *const *w = language->words; *w; w++)
+        if (strlen(*w) == n && strncasecmp(*w, word, n) == 0)
+            return 1;
+    return 0;
 }
 
-int cli_execute(fr_executor *ex, fr_code_input *input, fr_code_result **out, int *caught,
-                fr_error *err)
+const fr_language *cli_find_language(const fr_executor *ex, const char *word, size_t n)
 {
-    static const int signals[] = {SIGINT, SIGTERM};
-    const struct sigaction action = {.sa_handler = on_signal};
-    struct sigaction before[2];
-    int rc = fr_cancel_new(&cancel, err);
-    if (rc)
-        return rc;
-    for (int i = 0; i < 2; i++)
-        sigaction(signals[i], &action, &before[i]);
-    input->cancel = cancel;
-    rc = fr_executor_execute(ex, input, out, err);
-    for (int i = 0; i < 2; i++)
-        sigaction(signals[i], &before[i], NULL);
-    *caught = caught_signal;
-    fr_cancel_free(cancel);
-    return rc;
+    size_t count;
+    const fr_language *table = fr_executor_languages(ex, &count);
+    for (size_t i = 0; i < count; i++)
+        if (has_word(&table[i], word, n))
+            return &table[i];
+    return NULL;
 }

@@ -33,13 +33,14 @@ static int run_command(const char *name, int argc, char **argv)
 
 /* A stream that was closed must not become some descriptor of the library's. What stands in fails as
  * the closed one would have: reading from what is open for writing, writing to what is full. And a
- * file size limit is an error to report, not a death. */
+ * reader that has gone, or a file size limit, is an error to report, not a death. */
 static void secure_streams(void)
 {
     const char *const stand_ins[] = {"/dev/null", "/dev/full", "/dev/null"};
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0)
             open(stand_ins[fd], O_WRONLY | O_CLOEXEC);
+    signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 }
 

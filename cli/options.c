@@ -18,6 +18,15 @@ static const cli_option *option_at(const cli_command *command, int i)
     return i < n ? &command->options[i] : i == n ? &help : NULL;
 }
 
+const char *cli_option_name(const cli_command *command, int id)
+{
+    const cli_option *o;
+    for (int i = 0; (o = option_at(command, i)); i++)
+        if (o->id == id && o->name)
+            return o->name;
+    return "";
+}
+
 static void print_option(const cli_option *o)
 {
     char text[64] = "";

@@ -26,6 +26,7 @@
 #include "base/str.h"
 #include "fencerun/memory.h"
 #include "fencerun/sandbox.h"
+#include "tests/support/background.h"
 #include "tests/support/execute.h"
 #include "tests/support/leaks.h"
 #include "tests/support/procs.h"
@@ -33,198 +34,6 @@
 #include "tests/support/user.h"
 
 #define KILLS 30
-
-/* Does all it can to stay: daemons in sessions of their own, every signal ignored. */
-static const char clinging[] = "import os, signal, time\n"
-                               "for s in signal.valid_signals():\n"
-                               "    try: signal.signal(s, signal.SIG_IGN)\n"
-                               "    except (OSError, ValueError): pass\n"
-                               "for i in range(3):\n"
-                               "    if os.fork() == 0:\n"
-                               "        os.setsid()\n"
-                               "        if os.fork() > 0: os._exit(0)\n"
-                               "        while True: time.sleep(1000)\n"
-                               "while True: time.sleep(1000)\n";
-
-static unsigned seed = 1;
-
-static void pause_randomly(unsigned most_us)
-{
-    const struct timespec pause = {0, (long)((unsigned)rand_r(&seed) % most_us) * 1000};
-    nanosleep(&pause, NULL);
-}
-
-/* kill(2) takes 0 for the whole process group. */
-static int send_signal(pid_t pid, int sig)
-{
-    return pid > 0 ? kill(pid, sig) : -1;
-}
-
-typedef struct background {
-    fr_executor *ex;
-    const char *code;
-    fr_cancel *cancel;
-    int rc;
-    int outcome;
-    fr_error err;
-    pthread_t thread;
-} background;
-
-static void *run_in_background(void *arg)
-{
-    background *b = arg;
-    fr_code_input in = FR_CODE_INPUT_INIT;
-    fr_code_result *r = NULL;
-    in.code = fri_cstr(b->code);
-    in.cancel = b->cancel;
-    b->rc = fr_executor_execute(b->ex, &in, &r, &b->err);
-    b->outcome = r ? r->outcome : 0;
-    fr_code_result_free(r);
-    return NULL;
-}
-
-static void start(background *b, fr_executor *ex, const char *code)
-{
-    *b = (background){.ex = ex, .code = code};
-    assert_int_equal(fr_cancel_new(&b->cancel, NULL), 0);
-    assert_int_equal(pthread_create(&b->thread, NULL, run_in_background, b), 0);
-}
-
-static void join(background *b)
-{
-    pthread_join(b->thread, NULL);
-    fr_cancel_free(b->cancel);
-}
-
-/* ---- the host program is killed ---- */
-
-/* Runs until killed: what it runs clings to life or, every other time, comes and goes. */
-static void host(int ready, const char *code)
-{
-    fr_executor *ex = NULL;
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGPIPE, &ignore, NULL);
-    if (fr_executor_open("sandbox", NULL, &ex, NULL))
-        _exit(3);
-    if (write(ready, "", 1) != 1 && errno != EPIPE)
-        _exit(3);
-    for (;;) {
-        fr_code_input in = FR_CODE_INPUT_INIT;
-        fr_code_result *r = NULL;
-        in.code = fri_cstr(code);
-        if (fr_executor_execute(ex, &in, &r, NULL))
-            _exit(4);
-        fr_code_result_free(r);
-    }
-}
-
-/* At any moment after its executor is open, or, with `early`, from its very start. */
-static void kill_one_host(const char *code, int early)
-{
-    int ready[2];
-    char byte;
-    pid_t gone[64];
-    assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-    pid_t pid = fork();
-    if (pid == 0)
-        host(ready[1], code);
-    close(ready[1]);
-    if (!early)
-        assert_int_equal(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
-    pause_randomly(early ? 30000 : 150000);
-    assert_int_equal(kill(pid, SIGKILL), 0);
-    size_t n = procs_reap_all(gone, 64);
-    assert_in_range(n, early ? 1 : 2, 64); /* the host, its keeper, and who else became an orphan */
-    for (size_t i = 0; i < n; i++)
-        if (procs_take_cgroups(gone[i]))
-            fail_msg("a cgroup of process %d is left", (int)gone[i]);
-}
-
-static void test_host_killed(void **state)
-{
-    (void)state;
-    for (int i = 0; i < KILLS; i++)
-        kill_one_host(i % 2 ? clinging : "print(1)\n", 0);
-}
-
-static void test_host_killed_while_it_opens(void **state)
-{
-    (void)state;
-    for (int i = 0; i < KILLS; i++)
-        kill_one_host("print(1)\n", 1);
-}
-
-/* A child that a host has forked holds copies of its descriptors for as long as it lives. */
-static pid_t fork_sleeper(void)
-{
-    pid_t pid = fork();
-    if (pid == 0) {
-        sleep(60);
-        _exit(0);
-    }
-    return pid;
-}
-
-/* A host with a run and a child; tells the child's number. */
-static void host_with_child(int tell)
-{
-    fr_executor *ex = NULL;
-    background b;
-    if (fr_executor_open("sandbox", NULL, &ex, NULL))
-        _exit(3);
-    start(&b, ex, clinging);
-    pid_t child = fork_sleeper();
-    procs_await_program(procs_keeper());
-    if (write(tell, &child, sizeof(child)) != sizeof(child))
-        _exit(3);
-    pause();
-    _exit(0);
-}
-
-static void test_host_killed_whose_child_lives_on(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        int tell[2];
-        pid_t child = 0;
-        assert_int_equal(pipe2(tell, O_CLOEXEC), 0);
-        pid_t pid = fork();
-        if (pid == 0)
-            host_with_child(tell[1]);
-        close(tell[1]);
-        assert_int_equal(read(tell[0], &child, sizeof(child)), sizeof(child));
-        close(tell[0]);
-        assert_int_equal(send_signal(pid, SIGKILL), 0);
-        /* All but that child go; it is ours now, and so, for a moment, are others on their way. */
-        int64_t deadline = fri_now_ns() + 5 * FRI_NS_PER_S;
-        pid_t left[64];
-        for (int alone = 0; alone < 20 && fri_now_ns() < deadline; pause_randomly(10000)) {
-            while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
-                ;
-            alone = procs_children(getpid(), left, 64) == 1 ? alone + 1 : 0;
-        }
-        assert_int_equal(procs_children(getpid(), left, 64), 1);
-        assert_int_equal(left[0], child);
-        assert_int_equal(send_signal(child, SIGKILL), 0);
-        procs_reap_all(NULL, 0);
-    }
-}
-
-static void test_close_while_a_child_holds_the_descriptors(void **state)
-{
-    (void)state;
-    fr_executor *ex = open_executor("sandbox", NULL);
-    expect_output(ex, "print(1)\n", "1\n");
-    pid_t keeper = procs_keeper();
-    pid_t child = fork_sleeper();
-    int64_t began = fri_now_ns();
-    fr_executor_close(ex);
-    assert_true(fri_now_ns() - began < 5 * FRI_NS_PER_S);
-    assert_int_equal(procs_count_cgroups(keeper), 0);
-    assert_int_equal(send_signal(child, SIGKILL), 0);
-    procs_reap_all(NULL, 0);
-}
 
 /* ---- the keeper is killed ---- */
 
@@ -254,13 +63,13 @@ static void test_keeper_killed_during_a_run(void **state)
         fr_executor *ex = open_executor("sandbox", NULL);
         background b;
         pid_t keeper = procs_keeper();
-        start(&b, ex, clinging);
+        background_start(&b, ex, background_clinging);
         if (i % 2)
             procs_await_program(keeper);
         else
             pause_randomly(60000);
         assert_int_equal(send_signal(keeper, SIGKILL), 0);
-        join(&b);
+        background_join(&b);
         expect_clear_error(b.rc, &b.err);
         expect_output(ex, "print(1)\n", "1\n");
         fr_executor_close(ex);
@@ -314,10 +123,10 @@ static void test_cancel_before_the_keeper_is_ready(void **state)
         pause_randomly(1000);
     assert_int_equal(send_signal(keeper, SIGSTOP), 0);
     background b;
-    start(&b, ex, "while True: pass\n");
+    background_start(&b, ex, "while True: pass\n");
     pause_randomly(50000);
     fr_cancel_raise(b.cancel);
-    join(&b);
+    background_join(&b);
     assert_int_equal(send_signal(keeper, SIGCONT), 0);
     assert_int_equal(b.rc, 0);
     assert_int_equal(b.outcome, FR_OUTCOME_CANCELLED);
@@ -358,11 +167,11 @@ static void test_first_process_killed_during_a_run(void **state)
     pid_t keeper = procs_keeper();
     for (int i = 0; i < KILLS; i++) {
         background b;
-        start(&b, ex, clinging);
+        background_start(&b, ex, background_clinging);
         pid_t init = procs_await_program(keeper);
         pause_randomly(i % 3 ? 20000 : 100000);
         assert_int_equal(send_signal(init, SIGKILL), 0);
-        join(&b);
+        background_join(&b);
         expect_clear_error(b.rc, &b.err);
         if (i % 10 == 0)
             expect_output(ex, "print(1)\n", "1\n");
@@ -385,9 +194,9 @@ static void test_first_process_stopped_during_a_run(void **state)
     o.timeout_ms = 2000;
     fr_executor *ex = open_executor("sandbox", &o);
     background b;
-    start(&b, ex, clinging);
+    background_start(&b, ex, background_clinging);
     assert_int_equal(kill(procs_await_program(procs_keeper()), SIGSTOP), 0);
-    join(&b);
+    background_join(&b);
     assert_int_equal(b.rc, 0);
     assert_int_equal(b.outcome, FR_OUTCOME_TIMEOUT);
     expect_output(ex, "print(1)\n", "1\n");
@@ -439,53 +248,6 @@ static void test_first_process_killed_between_runs(void **state)
     assert_int_equal(procs_reap_all(NULL, 0), 0);
 }
 
-/* ---- the host forks ---- */
-
-static void *run_twenty(void *arg)
-{
-    intptr_t good = 0;
-    for (int i = 0; i < 20; i++) {
-        fr_code_input in = FR_CODE_INPUT_INIT;
-        fr_code_result *r = NULL;
-        in.code = fri_cstr("print(1)\n");
-        if (fr_executor_execute(arg, &in, &r, NULL) == 0)
-            good += strcmp(r->out.p, "1\n") == 0;
-        fr_code_result_free(r);
-    }
-    return (void *)good;
-}
-
-/* Children that do not exec hold copies of every descriptor, the runs' own ends among them. */
-static void test_host_forks_during_runs(void **state)
-{
-    (void)state;
-    enum { MOST = 300 };
-    pid_t children[MOST];
-    size_t n = 0;
-    void *good;
-    pthread_t thread;
-    fr_executor *ex = open_executor("sandbox", NULL);
-    assert_int_equal(pthread_create(&thread, NULL, run_twenty, ex), 0);
-    while (pthread_tryjoin_np(thread, &good) != 0) {
-        if (n == MOST) {
-            pthread_join(thread, &good);
-            break;
-        }
-        children[n] = fork();
-        if (children[n] == 0) {
-            pause();
-            _exit(0);
-        }
-        n++;
-        pause_randomly(5000);
-    }
-    for (size_t i = 0; i < n; i++)
-        kill(children[i], SIGKILL);
-    assert_int_equal((intptr_t)good, 20);
-    fr_executor_close(ex);
-    assert_int_equal(procs_reap_all(NULL, 0), n);
-}
-
 /* ---- cancelling ---- */
 
 static void test_cancel_takes_less_than_a_second(void **state)
@@ -494,11 +256,11 @@ static void test_cancel_takes_less_than_a_second(void **state)
     fr_executor *ex = open_executor("sandbox", NULL);
     for (int i = 0; i < 5; i++) {
         background b;
-        start(&b, ex, clinging);
+        background_start(&b, ex, background_clinging);
         procs_await_program(procs_keeper());
         int64_t began = fri_now_ns();
         fr_cancel_raise(b.cancel);
-        join(&b);
+        background_join(&b);
         int64_t took = fri_now_ns() - began;
         assert_int_equal(b.rc, 0);
         assert_int_equal(b.outcome, FR_OUTCOME_CANCELLED);
@@ -588,10 +350,6 @@ int main(int argc, char **argv)
 {
     procs_adopt_orphans();
     const struct CMUnitTest tests[] = {
-        leaks_test(test_host_killed),
-        leaks_test(test_host_killed_while_it_opens),
-        leaks_test(test_host_killed_whose_child_lives_on),
-        leaks_test(test_close_while_a_child_holds_the_descriptors),
         leaks_test(test_keeper_killed_during_a_run),
         leaks_test(test_keeper_killed_while_idle),
         leaks_test(test_open_without_waiting),
@@ -602,7 +360,6 @@ int main(int argc, char **argv)
         leaks_test(test_first_process_stopped_during_a_run),
         leaks_test(test_first_process_flooded_with_signals),
         leaks_test(test_first_process_killed_between_runs),
-        leaks_test(test_host_forks_during_runs),
         leaks_test(test_cancel_takes_less_than_a_second),
         leaks_test(test_open_and_close_without_a_run),
         leaks_test(test_cgroups_go_with_the_executor),

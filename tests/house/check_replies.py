@@ -41,7 +41,8 @@ def run(fencerun, reply, arguments):
     actual = {"status": done.returncode, "said": done.stderr.decode()[-300:]}
     if done.stdout:
         result = json.loads(done.stdout)
-        actual |= {key: result[key] for key in ("outcome", "exit_code", "stdout", "stderr")}
+        keys = "outcome", "exit_code", "stdout", "stderr"
+        actual |= {key: result[key] for key in keys if key in result}
     return actual
 
 
