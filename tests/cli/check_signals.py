@@ -114,6 +114,33 @@ def test_several_signals(command):
     expect_nothing_left()
 
 
+def test_impatience_does_not_cost_the_result(command):
+    """What was printed is put out whole, however many signals come meanwhile."""
+    for i in range(10):
+        process = start(command, "--json", "-c", "print('begun', flush=True)\nwhile True: pass")
+        await_program(process)
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.0005 * (i % 4))
+        out, err = process.communicate(timeout=LIMIT)
+        expect(process.returncode in (130, -signal.SIGINT), process.returncode, err)
+        expect_equal(json.loads(out)["outcome"], "cancelled")
+        expect_nothing_left()
+
+
+def test_a_signal_that_is_ignored_stays_so(command):
+    """As for what a shell runs in the background."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = start(command, "-c", "import time; time.sleep(0.5); print('done')")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    await_program(process)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=LIMIT)
+    expect_equal((process.returncode, out), (0, b"done\n"))
+
+
 def test_signals_at_any_moment(command):
     """From the first instruction on: ended by the signal, or with its exit code, or done before."""
     for i in range(30):

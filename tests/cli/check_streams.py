@@ -72,12 +72,22 @@ def test_stdout_that_is_closed_while_code_runs(command):
 
 
 def test_stdout_whose_reader_is_gone(command):
-    """As in `fencerun ... | head -1`: ended by SIGPIPE or an error, not by a hang."""
+    """As in `fencerun ... | head -1`: an error, not a death by signal."""
     ours, theirs = os.pipe()
     os.close(ours)
     done = run_with(command, "run", "-c", "print('x' * 1000000)", stdout=theirs)
     os.close(theirs)
-    expect(done.returncode != 0, done.returncode)
+    expect_equal(done.returncode, 5)
+    expect_equal(done.stderr.count(b"Broken pipe"), 1)
+
+
+def test_stderr_that_is_full(command):
+    """The program's stderr is half of the result."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([command, "run", "-c", "import sys; sys.stderr.write('x')"],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=full,
+                              timeout=LIMIT, check=False)
+    expect_equal(done.returncode, 5)
 
 
 def test_stdin_that_is_closed(command):
