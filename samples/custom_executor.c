@@ -20,7 +20,7 @@ static int sum_execute(fr_executor *self, fr_call *call, fr_error *err)
     while (rest.n > 0) {
         const char *stop = memchr(rest.p, '\n', rest.n);
         size_t n = stop ? (size_t)(stop - rest.p) : rest.n;
-        snprintf(text, sizeof(text), "%.*s", n < 31 ? (int)n : 31, rest.p);
+        snprintf(text, sizeof(text), n < 20 ? "%.*s" : "%.*s...", n < 20 ? (int)n : 20, rest.p);
         if (fr_parse_integer(text, -1000000000, 1000000000, &number, &wrong)) {
             rc = fr_result_write(call, FR_STDERR, wrong.text, strlen(wrong.text), err);
             fr_result_exited(call, 1);
@@ -60,6 +60,7 @@ static int run_reply(fr_executor *ex, const char *reply, fr_error *err)
     rc = fr_extract_text(reply, strlen(reply), &options, &found, err);
     if (rc == 0 && fr_extraction_block(found, 0)) {
         input.code = fr_extraction_block(found, 0)->code;
+        input.language = fr_extraction_block(found, 0)->language.p;
         rc = fr_executor_execute(ex, &input, &result, err);
     }
     if (rc == 0 && result)

@@ -91,7 +91,8 @@ typedef struct fr_code_result {
     int32_t outcome;    /**< `fr_outcome` */
     int32_t exit_code;  /**< -1 unless the code ended with one */
     int32_t signal;     /**< 0 unless a signal ended it */
-    fr_str out;         /**< stdout: valid UTF-8, head and tail when it was long */
+    fr_str out;         /**< stdout: valid UTF-8; when it was long its head, a line that says how
+                           many bytes are left out ("[... N bytes left out ...]"), its tail */
     fr_str err;         /**< stderr, likewise */
     const char *reason; /**< when we stopped it: one line that says why; else "" */
     const fr_file *files;

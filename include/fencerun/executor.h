@@ -31,17 +31,18 @@ typedef struct fr_executor_options {
     size_t struct_size;
     const void *config; /**< the executor's own options, as its header says; NULL: its defaults */
 
-    /* ADK's BaseCodeExecutor. */
+    /* ADK's BaseCodeExecutor. All but `stateful` are kept for the loop around the executor, which reads
+     * them with fr_executor_get_options(); executing code does not depend on them. */
     const fr_delimiters *code_block_delimiters; /**< NULL: ADK's tool_code and python fences */
     size_t code_block_delimiter_count;
     fr_delimiters execution_result_delimiters; /**< NULLs: ADK's tool_output fence */
     int32_t error_retry_attempts;              /**< 0: 2; FR_NO_ATTEMPTS: none */
     int32_t stateful;                          /**< refused without FR_EXECUTOR_STATEFUL */
     int32_t optimize_data_file;
-    int64_t timeout_ms; /**< wall time of one run; 0: 60,000 */
+    int64_t timeout_ms; /**< wall time of one run; 0: 60,000; at most 24 h */
 
     /* Limits of one run. Executors that cannot enforce one refuse a value that is not 0. */
-    uint64_t memory_bytes;  /**< 0: 512 MiB */
+    uint64_t memory_bytes;  /**< 0: 512 MiB; at least 16 MiB */
     uint64_t tmp_bytes;     /**< all writable space; 0: 64 MiB */
     uint32_t max_processes; /**< processes and threads; 0: 128 */
     uint32_t cpu_millis;    /**< thousandths of a CPU; 0: as many CPUs as there are */
@@ -62,10 +63,10 @@ FR_BEGIN_DECLS
 /**
  * Opens an executor of the class registered as `name` ("sandbox" is the default one). `options` may
  * be NULL; everything it points to is copied. What the class cannot enforce is refused here, never
- * skipped. Close with fr_executor_close().
+ * skipped. Close with fr_executor_close(), in the same process: not in a child it has forked.
  * Errors: FR_ENOTFOUND (no such class), FR_EINVAL, FR_ELIMIT, FR_EABI (options of a newer header),
- * FR_EUNSUPPORTED (the class lacks what the options
- * ask for), FR_EUNAVAILABLE (the system withholds what it needs), FR_ENOMEM, FR_ESYSTEM. Since: 0.1.
+ * FR_EUNSUPPORTED (the class lacks what the options ask for), FR_EUNAVAILABLE (the system withholds
+ * what it needs), FR_ENOMEM, FR_ESYSTEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_executor_open(const char *name, const fr_executor_options *options,
                                      fr_executor **out, fr_error *err);
@@ -74,9 +75,9 @@ FR_API FR_CHECK int fr_executor_open(const char *name, const fr_executor_options
 FR_API void fr_executor_close(fr_executor *ex);
 
 /**
- * Runs code and waits for its end, or until `input->cancel` is raised. 0: it ran, `*out` says how it ended and is to be freed with
- * fr_code_result_free(). Negative: it could not be run, or not watched to its end; `*out` is
- * untouched, and nothing about the code is known.
+ * Runs code and waits for its end, or until `input->cancel` is raised. 0: it ran, `*out` says how it
+ * ended and is to be freed with fr_code_result_free(). Negative: it could not be run, or not watched to
+ * its end; `*out` is untouched, and nothing about the code is known.
  * Errors: FR_EINVAL, FR_EUNSUPPORTED (language, files, execution id), FR_ELIMIT (code too long),
  * FR_EABI, FR_EUNAVAILABLE, FR_ENOMEM, FR_ESYSTEM, FR_EPROTOCOL, FR_EINTERNAL. Since: 0.1.
  */
@@ -129,8 +130,9 @@ typedef struct fr_executor_class {
 
     /** Runs fr_call_input(call) and describes the end by exactly one of fr_result_exited(),
      * fr_result_signaled() and fr_result_stopped(). Returns 0, or negative when the code could not
-     * be run; what was described is then dropped. Must return soon after fr_call_cancelled() turns
-     * true. */
+     * be run; what was described is then dropped. Keeps the time: once the code has run for
+     * fr_call_input(call)->timeout_ms it stops it and says so with FR_OUTCOME_TIMEOUT; and returns
+     * soon after fr_call_cancelled() turns true, with FR_OUTCOME_CANCELLED. Nobody else does. */
     int (*execute)(fr_executor *self, fr_call *call, fr_error *err);
 
     /** Optional. Undoes `open`, also one that failed half way. */
@@ -170,8 +172,8 @@ enum fr_stream { FR_STDOUT = 1, FR_STDERR = 2 };
 
 /**
  * Adds output of the code. Any bytes, any split; only head and tail are kept.
- * Returns 0; 1 when the stream is over `output_max_bytes` and the run must be stopped as
- * FR_OUTCOME_OUTPUT_LIMIT; or FR_EINVAL, FR_ENOMEM. Since: 0.1.
+ * Returns 0; 1 when the stream is over `output_max_bytes`: stop the code then, whatever end is described
+ * becomes FR_OUTCOME_OUTPUT_LIMIT; or FR_EINVAL, FR_ENOMEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_result_write(fr_call *call, int stream, const void *p, size_t n,
                                     fr_error *err);

@@ -63,11 +63,12 @@ enum fr_skip {
 typedef struct fr_block {
     int32_t skip;       /**< `fr_skip`; FR_SKIP_NONE for a runnable block */
     int32_t terminated; /**< 0 when it has no closing delimiter */
-    fr_str language;    /**< the language's name; empty when it is not in the table */
-    fr_str info;        /**< info string as written, trimmed; empty for literal delimiters */
-    fr_str code;        /**< the body as it is run; empty unless the block is runnable */
-    size_t start;       /**< offset of the opening delimiter in fr_extraction_text() */
-    size_t end;         /**< offset behind the closing one, or where the block ends without one */
+    fr_str
+        language; /**< the language's name, for fr_code_input.language; empty: not in the table */
+    fr_str info;  /**< info string as written, trimmed; empty for literal delimiters */
+    fr_str code;  /**< the body as it is run; empty unless the block is runnable */
+    size_t start; /**< offset of the opening delimiter in fr_extraction_text() */
+    size_t end;   /**< offset behind the closing one, or where the block ends without one */
 } fr_block;
 
 /** What was found. Owns everything that is reached through it.

@@ -250,6 +250,7 @@ static void test_cancelled_before_it_begins(void **state)
         assert_int_equal(r->outcome, FR_OUTCOME_CANCELLED);
         assert_int_equal(r->exit_code, -1);
         assert_non_null(strstr(r->reason, "before"));
+        assert_int_equal(r->receipt->run_ns, 0);
         fr_code_result_free(r);
     }
     fr_cancel_free(cancel);

@@ -372,7 +372,7 @@ static void test_receipt(void **state)
     assert_string_equal(receipt->executor, "puppet");
     assert_string_equal(receipt->language, "python");
     assert_string_equal(receipt->interpreter, "/a/python");
-    assert_int_equal(receipt->start_ns, 0);
+    assert_true(receipt->start_ns >= 0);
     assert_int_equal(receipt->run_ns, 456);
     assert_int_equal(receipt->cpu_user_ns, 123);
     assert_int_equal(receipt->cpu_system_ns, -1);
