@@ -131,7 +131,9 @@ static const fr_language *find_language(const fr_executor *ex, const char *name)
 {
     size_t count;
     const fr_language *table = fr_executor_languages(ex, &count);
-    const fr_language *found = name ? cli_find_language(ex, name, strlen(name)) : &table[0];
+    if (!name)
+        return table;
+    const fr_language *found = cli_find_language(ex, name, strlen(name));
     if (found)
         return found;
     char known[256] = "";

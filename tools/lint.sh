@@ -7,6 +7,6 @@ build=$(realpath "$1")
 need clang-tidy
 
 # base/error.c defines what analyzer.h describes.
-told="--extra-arg=-I$PWD/include --extra-arg=-include$PWD/tools/analyzer.h"
+told="--extra-arg=-I$build/executor/generated --extra-arg=-I$PWD/include --extra-arg=-include$PWD/tools/analyzer.h"
 c_files | grep '\.c$' | sed "\|^base/error\.c$|!s|$| $told|" |
     xargs -P "$(nproc)" -L 1 clang-tidy -p "$build" --quiet

@@ -202,22 +202,21 @@ static int connect_streams(const init *in, fri_failure *f)
     return 0;
 }
 
-static void split_args(const fri_keeper_config *c, const fri_keeper_language *language,
-                       const char *argv[])
+/* Strings that stand one behind the other. */
+static void split_args(const char *at, uint32_t argc, const char *argv[])
 {
-    const char *at = fri_keeper_text(c, language->args);
-    uint32_t i = 0;
-    for (; i < language->argc; i++) {
+    for (uint32_t i = 0; i < argc; i++) {
         argv[i] = at;
         at += strlen(at) + 1;
     }
-    argv[i] = NULL;
+    argv[argc] = NULL;
 }
 
-/* Runs in init's memory (vfork), so it changes no variable there. Init stands still until this has
- * become the program, and is deaf to the keeper for so long. */
-static _Noreturn void program(const init *parent)
+/* Runs in init's memory, on a stack of its own, so it changes no variable there. Init stands still until
+ * this has become the program, and is deaf to the keeper for so long. */
+static int program(void *arg)
 {
+    const init *parent = arg;
     init own = *parent, *in = &own;
     static const char *const env[] = {"PATH=/usr/local/bin:/usr/bin:/bin",
                                       "HOME=/work",
@@ -230,7 +229,8 @@ static _Noreturn void program(const init *parent)
     memset(&f, 0, sizeof(f));
     const fri_keeper_config *config = in->l.config;
     const fri_keeper_language *language = &config->languages[in->language];
-    split_args(config, language, argv);
+    const char *path = fri_keeper_text(config, language->args);
+    split_args(path, language->argc, argv);
     umask(022);
     sigset_t none;
     sigemptyset(&none);
@@ -244,8 +244,8 @@ static _Noreturn void program(const init *parent)
     if (setsid() < 0)
         fri_failed(&f, "start a session");
     else if (connect_streams(in, &f) == 0 && fri_set_filter(&f) == 0) {
-        execve(argv[0], (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
-        fri_failed(&f, "execute %s", argv[0]);
+        execve(path, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
+        fri_failed(&f, "execute %s", path);
     }
     report_failure(in, &f);
 }
@@ -314,11 +314,10 @@ void fri_init(const fri_launch *l)
     if (take_job(&in, &f))
         report_failure(&in, &f);
     report_type(&in, FRI_INIT_STARTED);
-    pid_t pid = vfork();
-    if (pid == 0)
-        program(&in);
+    static char stack[32768] __attribute__((aligned(16)));
+    pid_t pid = clone(program, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &in);
     if (pid < 0) {
-        fri_failed(&f, "fork the program");
+        fri_failed(&f, "start the program");
         report_failure(&in, &f);
     }
     close(in.out);

@@ -7,7 +7,7 @@
  * in init.c. It serves one run at a time, so that no run shares a limit with another, and says that it
  * is ready only when a whole sandbox stands, so that what the system withholds is known before a run.
  *
- *     library ──socket──► keeper ──clone3──► init (pid 1 of the run) ──vfork──► program
+ *     library ──socket──► keeper ──clone3──► init (pid 1 of the run) ──clone──► program
  *
  * When the library closes the socket or the host program dies, the keeper kills what runs, removes its
  * cgroups and ends. When the keeper dies, init dies with it.
