@@ -5,7 +5,8 @@
 
 # What the library and the command are built from; python3 is what the sandbox runs.
 build_packages="gcc libc6-dev musl-tools cmake ninja-build pkg-config
-    libpcre2-dev libjsmn-dev libseccomp-dev libssl-dev python3"
+    libpcre2-dev libjsmn-dev libseccomp-dev libssl-dev libcurl4-openssl-dev
+    python3"
 
 # What the tests need besides.
 # shellcheck disable=SC2034 # used by the script that sources this one
