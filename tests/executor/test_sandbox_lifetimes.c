@@ -11,20 +11,13 @@
 #include <cmocka.h>
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/str.h"
-#include "fencerun/memory.h"
 #include "fencerun/sandbox.h"
 #include "tests/support/background.h"
 #include "tests/support/execute.h"

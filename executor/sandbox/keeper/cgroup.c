@@ -5,8 +5,7 @@
  * (CLONE_INTO_CGROUP). What it does not have is looked for in cgroup 1: one group per controller that
  * lives as long as the keeper, and that each init is moved into while it prepares. A move can take
  * milliseconds (an RCU grace period), which is why it goes on beside init's own work and is no part of
- * a run. What neither has is left to
- * rlimits, and the receipt says so.
+ * a run. What neither has is left to rlimits, and the receipt says so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -189,9 +188,8 @@ static int set_v1(int which, const char *dir, const fri_keeper_config *c)
         /* Without swap accounting there is no such file. */
         if (write_number(dir, "memory.memsw.limit_in_bytes", c->memory_bytes) && errno != ENOENT)
             return -1;
-        /* TCP's buffers are counted apart, if at all; UDP's are not. */
-        if (write_number(dir, "memory.kmem.tcp.limit_in_bytes", c->memory_bytes) && errno != ENOENT)
-            return -1;
+        /* TCP's buffers are counted apart, where the kernel does (SECURITY.md); UDP's are not. */
+        write_number(dir, "memory.kmem.tcp.limit_in_bytes", c->memory_bytes);
         return 0;
     case V1_PIDS:
         return write_number(dir, "pids.max", c->processes + 1); /* init */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -8,12 +9,19 @@
 #include "executor/sandbox/keeper/run.h"
 #include "executor/sandbox/keeper/sys.h"
 
-/* One that has failed meanwhile does not listen any more; its report, read later, says why. */
 static int go_on(const fri_prepared_init *init, fri_failure *f)
 {
-    if (send(init->control, "", 1, MSG_NOSIGNAL) == 1 || errno == EPIPE || errno == ECONNRESET)
-        return 0;
-    return fri_failed(f, "let a run go on");
+    return send(init->control, "", 1, MSG_NOSIGNAL) == 1 ? 0 : fri_failed(f, "let a run go on");
+}
+
+/* Whatever is done to an init that has failed by itself fails too; its own report says why. */
+static void prefer_its_report(const fri_prepared_init *init, fri_failure *f)
+{
+    fri_init_report report;
+    struct pollfd told = {.fd = init->status, .events = POLLIN};
+    if (poll(&told, 1, 0) > 0 && read(init->status, &report, sizeof(report)) == sizeof(report) &&
+        report.type == FRI_INIT_FAILED)
+        *f = report.failure;
 }
 
 /* Init makes its root while its groups are made here, and then waits to be in them. */
@@ -40,8 +48,8 @@ static int start(fri_keeper *k, int status, int control, fri_failure *f)
     init->pidfd = sys_pidfd_open(init->pid);
     if (init->pidfd < 0)
         rc = fri_failed(f, "watch a run");
-    if (rc == 0)
-        rc = settle(k, f);
+    if (rc == 0 && (rc = settle(k, f)))
+        prefer_its_report(init, f);
     if (rc) {
         kill(init->pid, SIGKILL); /* not reaped yet, so the number is still its own */
         while (waitpid(init->pid, NULL, __WALL) < 0 && errno == EINTR)
