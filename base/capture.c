@@ -139,10 +139,12 @@ static void cut_text(const fri_capture *c, fri_buf *out, fr_str tail[2], fri_cap
 {
     fr_str head = fri_str(c->head.p, fri_utf8_clip(c->head.p, c->head.n));
     skip_partial(tail);
+    size_t start = out->n;
     info->kept = head.n + tail[0].n + tail[1].n;
     info->invalid = fri_utf8_repair(out, head.p, head.n);
     if (out->n > 0 && out->p[out->n - 1] != '\n')
         fri_buf_putc(out, '\n');
+    info->gap = out->n - start;
     fri_buf_printf(out, "[... %" PRIu64 " bytes left out ...]\n", c->written - info->kept);
     info->invalid += repair_joined(out, tail[0], tail[1]);
 }
@@ -151,6 +153,7 @@ void fri_capture_text(const fri_capture *c, fri_buf *out, fri_captured *info)
 {
     fr_str ring[2];
     ring_pieces(c, ring);
+    info->gap = 0;
     info->kept = c->head.n + c->ring_len;
     if (info->kept < c->written)
         cut_text(c, out, ring, info);

@@ -112,11 +112,31 @@ int fr_result_limit(fr_call *call, const char *name, uint64_t value, const char 
 
 int fr_result_file(fr_call *call, const fr_file *file, fr_error *err)
 {
-    if (!(call->class_flags & FR_EXECUTOR_FILES))
+    if (!(call->flags & FR_EXECUTOR_FILES))
         return fr_fail(err, FR_EUNSUPPORTED, 0, "an output file from an executor without files");
     if (!file->name || !file->name[0])
         return fr_fail(err, FR_EINVAL, 0, "an output file without a name");
     return fri_result_add_file(call->result, file, err);
+}
+
+void fr_result_adopt(fr_call *call, fr_code_result *result)
+{
+    fri_result_free(call->result);
+    call->result = (fri_result *)result;
+    call->adopted = 1;
+    call->ends++;
+}
+
+int fr_result_replace(fr_call *call, int stream, const char *p, size_t n, fr_error *err)
+{
+    fri_result *r = call->result;
+    if (!call->adopted || (stream != FR_STDOUT && stream != FR_STDERR))
+        return fr_fail(err, FR_EINVAL, 0, "there is no adopted output stream %d", stream);
+    fri_buf *text = stream == FR_STDOUT ? &r->out : &r->err;
+    fri_buf_truncate(text, 0);
+    fri_utf8_repair(text, p, n);
+    *(stream == FR_STDOUT ? &r->pub.out : &r->pub.err) = fri_buf_str(text);
+    return fri_buf_check(text, "the text of an output stream", err);
 }
 
 static int check_end(const fr_call *call, const char *executor, fr_error *err)
@@ -132,14 +152,49 @@ static int check_end(const fr_call *call, const char *executor, fr_error *err)
     return 0;
 }
 
-static void take_stream(const fri_capture *capture, fri_buf *text, uint64_t *written,
-                        uint64_t *kept, uint64_t *invalid)
+typedef struct stream_counts {
+    uint64_t *written, *kept, *invalid, *gap;
+} stream_counts;
+
+static int take_stream(const fri_capture *capture, fri_buf *text, const stream_counts *counts,
+                       fr_error *err)
 {
-    fri_captured info = {0, 0};
+    fri_captured info = {0, 0, 0};
     fri_capture_text(capture, text, &info);
-    *written = capture->written;
-    *kept = info.kept;
-    *invalid = info.invalid;
+    *counts->written = capture->written;
+    *counts->kept = info.kept;
+    *counts->invalid = info.invalid;
+    *counts->gap = info.gap;
+    return fri_buf_check(text, "an output stream", err);
+}
+
+static int take_streams(fr_call *call, fr_error *err)
+{
+    fri_result *r = call->result;
+    fr_receipt *receipt = &r->receipt;
+    const stream_counts out = {&receipt->stdout_written, &receipt->stdout_kept,
+                               &receipt->stdout_invalid, &receipt->stdout_gap};
+    const stream_counts errs = {&receipt->stderr_written, &receipt->stderr_kept,
+                                &receipt->stderr_invalid, &receipt->stderr_gap};
+    int rc = take_stream(&call->capture[0], &r->out, &out, err);
+    if (rc == 0)
+        rc = take_stream(&call->capture[1], &r->err, &errs, err);
+    r->pub.out = fri_buf_str(&r->out);
+    r->pub.err = fri_buf_str(&r->err);
+    return rc;
+}
+
+static int take_names(fr_call *call, const char *executor, fr_error *err)
+{
+    fri_result *r = call->result;
+    int rc = fri_result_set_string(&r->executor, executor, err);
+    if (rc == 0)
+        rc = fri_result_set_string(&r->language, call->input.language, err);
+    if (rc)
+        return rc;
+    r->receipt.executor = r->executor;
+    r->receipt.language = r->language;
+    return 0;
 }
 
 /* Also where an executor did not heed it. */
@@ -157,28 +212,15 @@ static void enforce_output_max(fr_call *call)
 int fri_call_finish(fr_call *call, const char *executor, fr_code_result **out, fr_error *err)
 {
     int rc = check_end(call, executor, err);
+    if (rc == 0 && !call->adopted) {
+        rc = take_streams(call, err);
+        if (rc == 0)
+            rc = take_names(call, executor, err);
+        if (rc == 0)
+            enforce_output_max(call);
+    }
     if (rc)
         return rc;
-    fri_result *r = call->result;
-    fr_receipt *receipt = &r->receipt;
-    take_stream(&call->capture[0], &r->out, &receipt->stdout_written, &receipt->stdout_kept,
-                &receipt->stdout_invalid);
-    take_stream(&call->capture[1], &r->err, &receipt->stderr_written, &receipt->stderr_kept,
-                &receipt->stderr_invalid);
-    rc = fri_buf_check(&r->out, "stdout", err);
-    if (rc == 0)
-        rc = fri_buf_check(&r->err, "stderr", err);
-    if (rc == 0)
-        rc = fri_result_set_string(&r->executor, executor, err);
-    if (rc == 0)
-        rc = fri_result_set_string(&r->language, call->input.language, err);
-    if (rc)
-        return rc;
-    receipt->executor = r->executor;
-    receipt->language = r->language;
-    r->pub.out = fri_buf_str(&r->out);
-    r->pub.err = fri_buf_str(&r->err);
-    enforce_output_max(call);
     *out = &fri_steal(&call->result)->pub;
     return 0;
 }

@@ -9,11 +9,12 @@
 /* A run in progress: what fr_executor_execute() hands to a class's `execute`. */
 struct fr_call {
     fr_code_input input; /* defaults filled in */
-    uint32_t class_flags;
+    uint32_t flags;      /* the executor's */
     uint64_t output_max;
     fri_capture capture[2]; /* stdout, stderr */
     fri_result *result;     /* what is being built */
     int ends;               /* how often the executor said how the run ended */
+    int adopted;            /* the result is another executor's, complete */
 };
 
 /* Errors: FR_ENOMEM. */

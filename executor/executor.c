@@ -13,6 +13,10 @@
 
 struct fr_executor {
     const fr_executor_class *cls;
+    uint32_t flags; /* the class's; of a wrapper what the inner one can do, too */
+    const fr_language *languages;
+    size_t language_count;
+    fr_executor *inner;          /* NULL unless this is a wrapper */
     fr_executor_options options; /* defaults filled in; what it points to is ours */
     void *state;
 };
@@ -29,8 +33,13 @@ const char *fr_executor_name(const fr_executor *ex)
 
 const fr_language *fr_executor_languages(const fr_executor *ex, size_t *count)
 {
-    *count = ex->cls->language_count;
-    return ex->cls->languages;
+    *count = ex->language_count;
+    return ex->languages;
+}
+
+fr_executor *fr_executor_inner(const fr_executor *self)
+{
+    return self->inner;
 }
 
 void *fr_executor_state(fr_executor *self)
@@ -44,6 +53,9 @@ static fr_executor *new_executor(const fr_executor_class *cls, fr_error *err)
     if (!ex)
         return NULL;
     ex->cls = cls;
+    ex->flags = cls->flags;
+    ex->languages = cls->languages;
+    ex->language_count = cls->language_count;
     if (cls->state_size == 0)
         return ex;
     ex->state = fri_calloc(1, cls->state_size, err);
@@ -60,29 +72,68 @@ static void free_executor(fr_executor *ex)
     fri_free(ex);
 }
 
-int fr_executor_open(const char *name, const fr_executor_options *options, fr_executor **out,
-                     fr_error *err)
+/* An executor of that class, not opened yet. */
+static int find_and_new(const char *name, int wrapper, fr_executor **out, fr_error *err)
 {
     const fr_executor_class *cls;
     int rc = fri_class_find(name ? name : "", &cls, err);
     if (rc)
         return rc;
-    fr_executor *ex = new_executor(cls, err);
-    if (!ex)
-        return FR_ENOMEM;
-    rc = fri_options_init(&ex->options, options, cls, err);
-    if (rc) {
-        free_executor(ex);
-        return rc;
-    }
-    rc = cls->open(ex, options ? ex->options.config : NULL, err);
+    if (!(cls->flags & FR_EXECUTOR_WRAPPER) != !wrapper)
+        return fr_fail(err, FR_EINVAL, 0, "executor %s %s", cls->name,
+                       wrapper ? "wraps no other; open it with fr_executor_open()"
+                               : "needs one to wrap; open it with fr_executor_wrap()");
+    *out = new_executor(cls, err);
+    return *out ? 0 : FR_ENOMEM;
+}
+
+static int open_class(fr_executor *ex, const void *config, fr_executor **out, fr_error *err)
+{
+    int rc = ex->cls->open(ex, config, err);
     ex->options.config = NULL;
     if (rc) {
-        fr_executor_close(ex);
+        ex->cls->close(ex);
+        free_executor(ex);
         return rc;
     }
     *out = ex;
     return 0;
+}
+
+int fr_executor_open(const char *name, const fr_executor_options *options, fr_executor **out,
+                     fr_error *err)
+{
+    fr_executor *ex;
+    int rc = find_and_new(name, 0, &ex, err);
+    if (rc)
+        return rc;
+    rc = fri_options_init(&ex->options, options, ex->cls, err);
+    if (rc) {
+        free_executor(ex);
+        return rc;
+    }
+    return open_class(ex, options ? options->config : NULL, out, err);
+}
+
+int fr_executor_wrap(const char *name, const void *config, fr_executor *inner, fr_executor **out,
+                     fr_error *err)
+{
+    fr_executor *ex;
+    if (!inner)
+        return fr_fail(err, FR_EINVAL, 0, "there is no executor to wrap");
+    int rc = find_and_new(name, 1, &ex, err);
+    if (rc)
+        return rc;
+    rc = fri_options_copy(&ex->options, &inner->options, err);
+    if (rc) {
+        free_executor(ex);
+        return rc;
+    }
+    ex->inner = inner;
+    ex->flags = inner->flags & (ex->flags | ~FR_EXECUTOR_CONCURRENT);
+    ex->languages = inner->languages;
+    ex->language_count = inner->language_count;
+    return open_class(ex, config, out, err);
 }
 
 void fr_executor_close(fr_executor *ex)
@@ -90,6 +141,7 @@ void fr_executor_close(fr_executor *ex)
     if (!ex)
         return;
     ex->cls->close(ex);
+    fr_executor_close(ex->inner);
     free_executor(ex);
 }
 
@@ -101,36 +153,41 @@ static int check_files(const fr_code_input *in, const char *name, fr_error *err)
     return 0;
 }
 
-/* The input with defaults filled in, refused where the class lacks what it asks for. */
+static int check_language(const fr_executor *ex, const char *language, fr_error *err)
+{
+    for (size_t i = 0; i < ex->language_count; i++)
+        if (strcmp(ex->languages[i].name, language) == 0)
+            return 0;
+    return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s does not run '%.40s'", ex->cls->name,
+                   language);
+}
+
+/* The input with defaults filled in, refused where the executor lacks what it asks for. */
 static int complete_input(const fr_executor *ex, const fr_code_input *given, fr_code_input *in,
                           fr_error *err)
 {
-    const fr_executor_class *cls = ex->cls;
+    const char *name = ex->cls->name;
     int rc = fri_read_sized(in, sizeof(*in), given, "fr_code_input", err);
     if (rc)
         return rc;
     if (in->code.n > FRI_MAX_CODE_BYTES)
-        return fr_fail(err, FR_ELIMIT, 0, "%s: %zu bytes of code; at most %lu are run", cls->name,
+        return fr_fail(err, FR_ELIMIT, 0, "%s: %zu bytes of code; at most %lu are run", name,
                        in->code.n, FRI_MAX_CODE_BYTES);
     if (!in->code.p)
         in->code = (fr_str){"", 0};
-    rc = fri_check_timeout(in->timeout_ms, cls->name, err);
+    rc = fri_check_timeout(in->timeout_ms, name, err);
     if (rc)
         return rc;
     if (in->timeout_ms == 0)
         in->timeout_ms = ex->options.timeout_ms;
-    if (in->file_count > 0 && !(cls->flags & FR_EXECUTOR_FILES))
-        return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s takes no input files", cls->name);
-    if (in->execution_id && !(cls->flags & FR_EXECUTOR_STATEFUL))
-        return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s keeps no state between runs",
-                       cls->name);
+    if (in->file_count > 0 && !(ex->flags & FR_EXECUTOR_FILES))
+        return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s takes no input files", name);
+    if (in->execution_id && !(ex->flags & FR_EXECUTOR_STATEFUL))
+        return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s keeps no state between runs", name);
     if (!in->language)
-        in->language = cls->languages[0].name;
-    for (size_t i = 0; i < cls->language_count; i++)
-        if (strcmp(cls->languages[i].name, in->language) == 0)
-            return check_files(in, cls->name, err);
-    return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s does not run '%.40s'", cls->name,
-                   in->language);
+        in->language = ex->languages[0].name;
+    rc = check_language(ex, in->language, err);
+    return rc ? rc : check_files(in, name, err);
 }
 
 /* What the receipt says where the executor left it open. */
@@ -169,7 +226,7 @@ int fr_executor_execute(fr_executor *ex, const fr_code_input *input, fr_code_res
     int rc = complete_input(ex, input, &in, err);
     if (rc)
         return rc;
-    fr_call call = {.class_flags = ex->cls->flags};
+    fr_call call = {.flags = ex->flags};
     rc = fri_call_init(&call, ex, &in, err);
     if (rc == 0 && fr_call_cancelled(&call)) {
         fr_result_receipt(&call)->run_ns = 0;

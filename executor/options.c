@@ -130,6 +130,12 @@ static int copy_delimiters(fr_executor_options *o, fr_error *err)
     return rc;
 }
 
+int fri_options_copy(fr_executor_options *o, const fr_executor_options *complete, fr_error *err)
+{
+    *o = *complete;
+    return copy_delimiters(o, err);
+}
+
 int fri_options_init(fr_executor_options *o, const fr_executor_options *given,
                      const fr_executor_class *cls, fr_error *err)
 {
@@ -141,9 +147,8 @@ int fri_options_init(fr_executor_options *o, const fr_executor_options *given,
         rc = check_abilities(&read, cls, err);
     if (rc)
         return rc;
-    *o = read;
-    fill_defaults(o);
-    return copy_delimiters(o, err);
+    fill_defaults(&read);
+    return fri_options_copy(o, &read, err);
 }
 
 static void free_pair(const fr_delimiters *pair)

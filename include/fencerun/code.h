@@ -83,6 +83,15 @@ typedef struct fr_receipt {
     uint64_t stderr_invalid;
     const fr_limit *limits;
     size_t limit_count;
+    uint64_t stdout_gap; /**< where fewer bytes are kept than were written: offset in the executor's
+                            text of the line that says so */
+    uint64_t stderr_gap;
+    uint64_t stdout_cleaned; /**< control sequences and redrawn lines a guard took out */
+    uint64_t stdout_clipped; /**< characters a guard left out, apart from what the executor did */
+    uint64_t stderr_cleaned;
+    uint64_t stderr_clipped;
+    uint64_t audit_sequence; /**< of the record of this result in the audit log; 0: none */
+    char audit_hash[65];     /**< and that record's hash, in hexadecimal */
 } fr_receipt;
 
 /** What came out (ADK's `CodeExecutionResult`, and what it leaves out). Only the library makes

@@ -71,6 +71,16 @@ FR_BEGIN_DECLS
 FR_API FR_CHECK int fr_executor_open(const char *name, const fr_executor_options *options,
                                      fr_executor **out, fr_error *err);
 
+/**
+ * Opens an executor of the class registered as `name`, which has FR_EXECUTOR_WRAPPER, around another: the
+ * wrapper has the languages, abilities and attributes of the inner one and does something before or
+ * after each of its runs. `config` is the wrapper's own options. It owns the inner executor from then
+ * on: closing it closes both. After a failure the inner one is still the caller's.
+ * Errors: as fr_executor_open(). Since: 0.1.
+ */
+FR_API FR_CHECK int fr_executor_wrap(const char *name, const void *config, fr_executor *inner,
+                                     fr_executor **out, fr_error *err);
+
 /** Closes an executor and frees it; no run may be in progress. NULL is allowed. Since: 0.1. */
 FR_API void fr_executor_close(fr_executor *ex);
 
@@ -108,6 +118,8 @@ FR_API const fr_language *fr_executor_languages(const fr_executor *ex, size_t *c
 #define FR_EXECUTOR_NETWORK    8u /**< can give the code a network when asked to */
 #define FR_EXECUTOR_LIMITS \
     16u /**< enforces memory_bytes, tmp_bytes, max_processes and cpu_millis */
+#define FR_EXECUTOR_WRAPPER \
+    32u /**< is opened around another by fr_executor_wrap(); of the other flags only CONCURRENT counts */
 
 /**
  * The class. Registration checks and copies it; nothing in it may change afterwards, and all that it
@@ -158,6 +170,9 @@ FR_API const fr_executor_class *fr_executor_class_at(size_t i);
 /** The `state_size` bytes of this executor; NULL when it asked for none. Since: 0.1. */
 FR_API void *fr_executor_state(fr_executor *self);
 
+/** The executor that this one was opened around; NULL where it was not. Owner: `self`. Since: 0.1. */
+FR_API fr_executor *fr_executor_inner(const fr_executor *self);
+
 /** What is to be run, defaults filled in (language, timeout). Owner: the call. Since: 0.1. */
 FR_API const fr_code_input *fr_call_input(const fr_call *call);
 
@@ -187,6 +202,18 @@ FR_API void fr_result_signaled(fr_call *call, int signal);
 /** We ended it: `outcome` is one of TIMEOUT, MEMORY, OUTPUT_LIMIT, DENIED, CANCELLED, and the
  * format gives one line that says why. Since: 0.1. */
 FR_API void fr_result_stopped(fr_call *call, int outcome, const char *format, ...) FR_PRINTF(3, 4);
+
+/**
+ * The run was another executor's, and this is its result, which the call owns from here on: how it
+ * ended, its output, files and receipt. For wrappers; counts as saying how the run ended.
+ * Since: 0.1.
+ */
+FR_API void fr_result_adopt(fr_call *call, fr_code_result *result);
+
+/** Of an adopted result: the text of a stream becomes a copy of these bytes (none of its own), and what
+ * the receipt counts stays. Errors: FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
+FR_API FR_CHECK int fr_result_replace(fr_call *call, int stream, const char *p, size_t n,
+                                      fr_error *err);
 
 /** The receipt, for its numbers to be filled in. What the base knows (names, output counts) it fills
  * in itself; start_ns and run_ns too where the executor leaves them at -1. Since: 0.1. */

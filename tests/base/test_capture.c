@@ -24,6 +24,7 @@ static const char mixed[] = "ab\nc\xc3\xa9\xe6\x95\xb0\xf0\x9f\x98\x80z\n\xff\x8
 static void expected_text(fri_buf *out, fri_captured *info, const char *p, size_t n, size_t keep)
 {
     if (n <= keep) {
+        info->gap = 0;
         info->kept = n;
         info->invalid = fri_utf8_repair(out, p, n);
         return;
@@ -35,6 +36,7 @@ static void expected_text(fri_buf *out, fri_captured *info, const char *p, size_
     info->invalid = fri_utf8_repair(out, p, head);
     if (out->n > 0 && out->p[out->n - 1] != '\n')
         fri_buf_putc(out, '\n');
+    info->gap = out->n;
     fri_buf_printf(out, "[... %zu bytes left out ...]\n", tail - head);
     info->invalid += fri_utf8_repair(out, p + tail, n - tail);
 }
@@ -53,6 +55,7 @@ static void expect_text(const fri_capture *c, const char *p, size_t n, size_t ke
     assert_int_equal(text.n, want.n);
     assert_int_equal(info.kept, want_info.kept);
     assert_int_equal(info.invalid, want_info.invalid);
+    assert_int_equal(info.gap, want_info.gap);
     assert_int_equal(fri_utf8_valid_prefix(text.p, text.n), text.n);
 
     uint64_t left_out = 0;
