@@ -127,6 +127,14 @@ fr_str fri_json_raw(const fri_json *doc, fri_json_ref v)
     return fri_str(doc->text + token->start, (size_t)(token->end - token->start));
 }
 
+fr_str fri_json_source(const fri_json *doc, fri_json_ref v)
+{
+    fr_str raw = fri_json_raw(doc, v);
+    if (fri_json_type(doc, v) != FRI_JSON_STRING)
+        return raw;
+    return fri_str(raw.p - 1, raw.n + 2);
+}
+
 size_t fri_json_size(const fri_json *doc, fri_json_ref v)
 {
     int type = fri_json_type(doc, v);

@@ -64,6 +64,9 @@ fri_json_ref fri_json_value(const fri_json *doc, fri_json_ref key);
 /* The bytes of the value as written, strings without their quotes. */
 fr_str fri_json_raw(const fri_json *doc, fri_json_ref v);
 
+/* The bytes of the value as written, strings with their quotes: again a whole JSON text. */
+fr_str fri_json_source(const fri_json *doc, fri_json_ref v);
+
 /* A string, unescaped, in new memory (fri_free). `n` may be NULL. FR_EFORMAT for another type;
  * `what` names the value in the text of the error. */
 FR_CHECK int fri_json_string(const fri_json *doc, fri_json_ref v, const char *what, char **out,

@@ -146,16 +146,21 @@ static void put_quoted(fri_buf *buf, fr_str s)
     fri_buf_putc(buf, '"');
 }
 
-void fri_json_key(fri_json_out *w, const char *key)
+void fri_json_key_str(fri_json_out *w, fr_str key)
 {
     if (w->code || !inside(w, '{')) {
         fail(w, FR_EINTERNAL);
         return;
     }
     separate(w);
-    put_quoted(w->buf, fri_cstr(key));
+    put_quoted(w->buf, key);
     fri_buf_putc(w->buf, ':');
     w->state = MEMBER_VALUE;
+}
+
+void fri_json_key(fri_json_out *w, const char *key)
+{
+    fri_json_key_str(w, fri_cstr(key));
 }
 
 void fri_json_put_string(fri_json_out *w, fr_str s)
@@ -203,6 +208,28 @@ void fri_json_put_bool(fri_json_out *w, int v)
 void fri_json_put_null(fri_json_out *w)
 {
     put_word(w, "null");
+}
+
+/* Length of the string token at p, its quotes included. */
+static size_t string_token(const char *p)
+{
+    size_t n = 1;
+    while (p[n] != '"')
+        n += p[n] == '\\' ? 2 : 1;
+    return n + 1;
+}
+
+void fri_json_put_checked(fri_json_out *w, fr_str json)
+{
+    if (begin_value(w))
+        return;
+    for (size_t at = 0; at < json.n;) {
+        size_t n = json.p[at] == '"' ? string_token(json.p + at) : 1;
+        if (!memchr(" \t\r\n", json.p[at], 4))
+            fri_buf_append(w->buf, json.p + at, n);
+        at += n;
+    }
+    end_value(w);
 }
 
 int fri_json_out_finish(fri_json_out *w, const char *what, fr_error *err)

@@ -30,12 +30,16 @@ void fri_json_end_object(fri_json_out *w);
 void fri_json_begin_array(fri_json_out *w);
 void fri_json_end_array(fri_json_out *w);
 void fri_json_key(fri_json_out *w, const char *key);
+void fri_json_key_str(fri_json_out *w, fr_str key);
 void fri_json_put_string(fri_json_out *w, fr_str s);
 void fri_json_put_cstring(fri_json_out *w, const char *s);
 void fri_json_put_int(fri_json_out *w, int64_t v);
 void fri_json_put_uint(fri_json_out *w, uint64_t v);
 void fri_json_put_bool(fri_json_out *w, int v);
 void fri_json_put_null(fri_json_out *w);
+
+/* A whole value that fri_json_check() has found good, without the blanks between its tokens. */
+void fri_json_put_checked(fri_json_out *w, fr_str json);
 
 /* 0 when exactly one whole value has been written, else the failure that stuck; the buffer is then
  * cut back to where the document started. `what` is the subject of the error's text. */
