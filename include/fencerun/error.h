@@ -22,7 +22,9 @@
     X(EUNAVAILABLE, -9, "backend unavailable")              \
     X(ESYSTEM, -10, "system call failed")                   \
     X(EPROTOCOL, -11, "unexpected answer")                  \
-    X(EINTERNAL, -12, "internal error")
+    X(EINTERNAL, -12, "internal error")                     \
+    X(ECANCELLED, -13, "cancelled")                         \
+    X(EMODEL, -14, "model failed")
 
 enum fr_error_code {
     FR_OK = 0,
