@@ -105,6 +105,42 @@ int fr_content_add(fr_content *content, int32_t kind, uint32_t flags, const char
     return rc ? rc : fri_content_copy(content, &part, err);
 }
 
+int fr_content_set_role(fr_content *content, const char *role, fr_error *err)
+{
+    size_t n = role ? strlen(role) : 0;
+    if (!content)
+        return fr_fail(err, FR_EINVAL, 0, "content: no content to give a role");
+    if (n < 1 || n >= sizeof(content->role) || strspn(role, "abcdefghijklmnopqrstuvwxyz_") != n)
+        return fr_fail(err, FR_EINVAL, 0,
+                       "content: '%.40s' is no role; one has 1 to 31 characters of a-z and _",
+                       role ? role : "");
+    memmove(content->role, role, n + 1);
+    return 0;
+}
+
+const char *fr_content_role(const fr_content *content)
+{
+    return content ? content->role : "";
+}
+
+int fri_part_is_said(const fr_part *part)
+{
+    return part->kind == FR_PART_TEXT && !(part->flags & FR_PART_THOUGHT);
+}
+
+void fri_content_text(const fr_content *content, fri_buf *out)
+{
+    size_t n = 0;
+    const fr_part *part;
+    for (size_t i = 0; (part = fr_content_part(content, i)); i++)
+        n += fri_part_is_said(part) ? part->data.n : 0;
+    /* All room at once: a long text is then never moved. */
+    fri_buf_reserve(out, n);
+    for (size_t i = 0; (part = fr_content_part(content, i)); i++)
+        if (fri_part_is_said(part))
+            fri_buf_append(out, part->data.p, part->data.n);
+}
+
 size_t fr_content_count(const fr_content *content)
 {
     return content ? content->count : 0;

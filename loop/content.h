@@ -2,7 +2,7 @@
 #ifndef FR_LOOP_CONTENT_H
 #define FR_LOOP_CONTENT_H
 
-#include "base/cleanup.h"
+#include "base/buf.h"
 #include "fencerun/content.h"
 
 struct fr_content {
@@ -11,7 +11,14 @@ struct fr_content {
     size_t room;             /* parts that fit into `parts` */
     size_t bytes;            /* held by all parts together */
     const char *borrowed[2]; /* data of parts that somebody else frees */
+    char role[32];
 };
+
+/* Text that is said, not thought. */
+int fri_part_is_said(const fr_part *part);
+
+/* Appends the text of all parts that are said, one behind the other. */
+void fri_content_text(const fr_content *content, fri_buf *out);
 
 /* Appends a copy of a part, without a look at the limits of fr_content_add(). */
 FR_CHECK int fri_content_copy(fr_content *content, const fr_part *part, fr_error *err);

@@ -14,7 +14,7 @@ static int add_text(const fri_search *s, const fr_part *part, fr_str text, fr_er
     fr_part cut = {part->kind, part->flags, text, part->label};
     if (text.n == 0)
         return 0;
-    if (part->label.n > 0 || !fri_is_searched(part) || (text.n != whole.n && text.n != prefix.n))
+    if (part->label.n > 0 || !fri_part_is_said(part) || (text.n != whole.n && text.n != prefix.n))
         return fri_content_copy(s->x->content, &cut, err);
     cut.data = text.n == whole.n ? whole : prefix;
     cut.label = fri_str("", 0);
@@ -60,7 +60,7 @@ static size_t part_at(const fr_content *content, size_t offset, size_t *within)
 {
     size_t i = 0;
     for (const fr_part *part; (part = fr_content_part(content, i)); i++) {
-        if (!fri_is_searched(part))
+        if (!fri_part_is_said(part))
             continue;
         if (offset < part->data.n)
             break;

@@ -79,6 +79,7 @@ static int run_search(fri_search *s, fr_error *err)
         rc = fr_content_new(&x->content, err);
     if (rc)
         return rc;
+    memcpy(x->content->role, s->content->role, sizeof(x->content->role));
     return adk ? fri_cut_adk(s, err) : fri_cut(s, err);
 }
 
@@ -109,6 +110,6 @@ int fr_extract_text(const char *text, size_t n, const fr_extract_options *option
     if (!text && n > 0)
         return fr_fail(err, FR_EINVAL, 0, "extract: %zu bytes of text at NULL", n);
     fr_part part = {FR_PART_TEXT, 0, {text, n}, {"", 0}};
-    fr_content content = {&part, 1, 1, n, {NULL, NULL}};
+    fr_content content = {.parts = &part, .count = 1, .room = 1, .bytes = n};
     return fr_extract(&content, options, out, err);
 }

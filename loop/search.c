@@ -3,12 +3,8 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "loop/content.h"
 #include "loop/language.h"
-
-int fri_is_searched(const fr_part *part)
-{
-    return part->kind == FR_PART_TEXT && !(part->flags & FR_PART_THOUGHT);
-}
 
 int fri_is_pending(const fr_content *content, size_t i)
 {
@@ -19,15 +15,7 @@ int fri_is_pending(const fr_content *content, size_t i)
 
 static int gather_text(fri_search *s, fr_error *err)
 {
-    size_t n = 0;
-    const fr_part *part;
-    for (size_t i = 0; (part = fr_content_part(s->content, i)); i++)
-        n += fri_is_searched(part) ? part->data.n : 0;
-    /* All room at once: a long text is then never moved. */
-    fri_buf_reserve(&s->x->text, n);
-    for (size_t i = 0; (part = fr_content_part(s->content, i)); i++)
-        if (fri_is_searched(part))
-            fri_buf_append(&s->x->text, part->data.p, part->data.n);
+    fri_content_text(s->content, &s->x->text);
     return fri_buf_check(&s->x->text, "the text of a reply", err);
 }
 
@@ -37,7 +25,7 @@ static size_t offset_of(const fr_content *content, size_t last)
     size_t offset = 0;
     for (size_t i = 0; i < last; i++) {
         const fr_part *part = fr_content_part(content, i);
-        offset += fri_is_searched(part) ? part->data.n : 0;
+        offset += fri_part_is_said(part) ? part->data.n : 0;
     }
     return offset;
 }

@@ -31,9 +31,6 @@ typedef struct fri_found {
 /* Decides whether a block can run, and records it. */
 FR_CHECK int fri_search_record(fri_search *s, const fri_found *found, fr_error *err);
 
-/* Text that is said, not thought. */
-int fri_is_searched(const fr_part *part);
-
 /* Whether part i is code that has no result right behind it. */
 int fri_is_pending(const fr_content *content, size_t i);
 

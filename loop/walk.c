@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "loop/block.h"
+#include "loop/content.h"
 #include "loop/language.h"
 #include "loop/prefix.h"
 #include "loop/scan.h"
@@ -206,7 +207,7 @@ static int walk_text(walk *w, fr_error *err)
     size_t begin = 0, end = 0;
     const fr_part *part;
     for (size_t i = 0; (part = fr_content_part(w->search->content, i)); i++) {
-        if (fri_is_searched(part)) {
+        if (fri_part_is_said(part)) {
             end += part->data.n;
             continue;
         }

@@ -9,8 +9,9 @@
 #include "fencerun/str.h"
 
 /**
- * A model's reply as a list of parts, in ADK's shapes (`Content` and `Part`). An `fr_content` is
- * opaque: parts are added one by one and read through `fr_content_part()`.
+ * One message of a conversation, such as a model's reply, as a list of parts, in ADK's shapes (`Content`
+ * and `Part`). An `fr_content` is opaque: parts are added one by one and read through
+ * `fr_content_part()`.
  * Threads: one object, one thread; reading the same content from several threads is fine.
  */
 typedef struct fr_content fr_content;
@@ -52,6 +53,16 @@ FR_API void fr_content_free(fr_content *content);
  */
 FR_API FR_CHECK int fr_content_add(fr_content *content, int32_t kind, uint32_t flags,
                                    const char *data, size_t n, const char *label, fr_error *err);
+
+/**
+ * Says whose words these are (ADK's `Content.role`): "user" or "model". Copied; a role set before is
+ * replaced. Errors: FR_EINVAL (not 1 to 31 bytes of [a-z_]); the content is then unchanged. Since: 0.1.
+ */
+FR_API FR_CHECK int fr_content_set_role(fr_content *content, const char *role, fr_error *err);
+
+/** The role; "" when none was set. Owner: the content, until the next fr_content_set_role().
+ * Since: 0.1. */
+FR_API const char *fr_content_role(const fr_content *content);
 
 /** Number of parts. Since: 0.1. */
 FR_API size_t fr_content_count(const fr_content *content);

@@ -45,6 +45,7 @@ static fr_content *read_reply(const char *p, size_t n)
 {
     fr_content *reply = NULL;
     FUZZ_CHECK(fr_content_new(&reply, NULL) == 0);
+    FUZZ_CHECK(fr_content_set_role(reply, "model", NULL) == 0);
     int32_t kind = FR_PART_TEXT;
     uint32_t flags = 0;
     for (;;) {

@@ -94,6 +94,8 @@ static const char *check_content(const fr_content *reply, const fr_extraction *x
     const fr_content *left = fr_extraction_content(x);
     const fr_block *first = fr_extraction_block(x, 0);
     size_t n = fr_content_count(left);
+    if (strcmp(fr_content_role(left), fr_content_role(reply)) != 0)
+        return "another role than the reply's";
     for (size_t i = 0; i < n; i++)
         if (!is_terminated(fr_content_part(left, i)->data))
             return "data of a part without a NUL behind it";

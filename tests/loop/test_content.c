@@ -100,12 +100,67 @@ static void most_parts(void **state)
     fr_content_free(content);
 }
 
+static void expect_role(fr_content *content, const char *role, int code, const char *after)
+{
+    fr_error err = FR_ERROR_INIT;
+    assert_int_equal(fr_content_set_role(content, role, &err), code);
+    assert_int_equal(err.code, code);
+    assert_string_equal(fr_content_role(content), after);
+}
+
+static void role_is_copied(void **state)
+{
+    (void)state;
+    static const char most[] = "abcdefghijklmnopqrstuvwxyz_abcd";
+    char role[] = "user";
+    fr_content *content = make();
+    assert_string_equal(fr_content_role(content), "");
+    expect_role(content, role, 0, "user");
+    role[0] = 'x';
+    assert_string_equal(fr_content_role(content), "user");
+    expect_role(content, "model", 0, "model");
+    expect_role(content, most, 0, most);
+    expect_role(content, fr_content_role(content), 0, most);
+    fr_content_free(content);
+}
+
+static void bad_roles(void **state)
+{
+    (void)state;
+    fr_content *content = make();
+    expect_role(content, "model", 0, "model");
+    const char *const roles[] = {NULL, "",    "Model", "a b",
+                                 "a1", "a-b", "a\n",   "abcdefghijklmnopqrstuvwxyz_abcde"};
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+        expect_role(content, roles[i], FR_EINVAL, "model");
+    fr_content_free(content);
+    expect_role(NULL, "user", FR_EINVAL, "");
+}
+
+/* What is handed to a model and searched for code alike. */
+static void text_is_what_is_said(void **state)
+{
+    (void)state;
+    fr_content *content = make();
+    fri_buf text;
+    fri_buf_init(&text, 100);
+    assert_int_equal(fr_content_add(content, FR_PART_TEXT, 0, "a", 1, NULL, NULL), 0);
+    assert_int_equal(fr_content_add(content, FR_PART_TEXT, FR_PART_THOUGHT, "b", 1, NULL, NULL), 0);
+    assert_int_equal(fr_content_add(content, FR_PART_OTHER, 0, "c", 1, NULL, NULL), 0);
+    assert_int_equal(fr_content_add(content, FR_PART_TEXT, 0, "d", 1, NULL, NULL), 0);
+    fri_content_text(content, &text);
+    assert_string_equal(text.p, "ad");
+    fri_buf_dispose(&text);
+    fr_content_free(content);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_are_copied), cmocka_unit_test(empty_parts_have_strings),
         cmocka_unit_test(bad_parts),        cmocka_unit_test(bytes_add_up),
-        cmocka_unit_test(most_parts),
+        cmocka_unit_test(most_parts),       cmocka_unit_test(role_is_copied),
+        cmocka_unit_test(bad_roles),        cmocka_unit_test(text_is_what_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,27 @@ static void offsets_and_members(void **state)
     fr_extraction_free(x);
 }
 
+static void a_cut_reply_keeps_its_role(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"```python\n1\n```\n", "no code"};
+    for (unsigned i = 0; i < 4; i++) {
+        fr_extract_options options = FR_EXTRACT_OPTIONS_INIT;
+        options.compat = i & 2 ? FR_COMPAT_ADK : 0;
+        const char *text = texts[i & 1];
+        fr_content *content = NULL;
+        fr_extraction *x = NULL;
+        assert_int_equal(fr_content_new(&content, NULL), 0);
+        assert_int_equal(fr_content_set_role(content, "model", NULL), 0);
+        assert_int_equal(fr_content_add(content, FR_PART_TEXT, 0, text, strlen(text), NULL, NULL),
+                         0);
+        assert_int_equal(fr_extract(content, &options, &x, NULL), 0);
+        assert_string_equal(fr_content_role(fr_extraction_content(x)), "model");
+        fr_extraction_free(x);
+        fr_content_free(content);
+    }
+}
+
 static void executable_code_stands_where_it_is(void **state)
 {
     (void)state;
@@ -362,6 +383,7 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cut_reply_keeps_its_role),
         cmocka_unit_test(offsets_and_members),
         cmocka_unit_test(executable_code_stands_where_it_is),
         cmocka_unit_test(json),
