@@ -302,3 +302,19 @@ int fri_json_bool(const fri_json *doc, fri_json_ref v, const char *what, int *ou
     *out = doc->text[doc->tokens[v].start] == 't';
     return 0;
 }
+
+int fri_json_optional_string(const fri_json *doc, fri_json_ref v, const char *key, char **out,
+                             size_t *n, fr_error *err)
+{
+    fri_json_ref member = fri_json_get(doc, v, key);
+    return member == FRI_JSON_NONE ? 0 : fri_json_string(doc, member, key, out, n, err);
+}
+
+int fri_json_optional_integer(const fri_json *doc, fri_json_ref v, const char *key, int64_t min,
+                              int64_t max, int64_t *out, fr_error *err)
+{
+    fri_json_ref member = fri_json_get(doc, v, key);
+    if (member == FRI_JSON_NONE || fri_json_type(doc, member) == FRI_JSON_NULL)
+        return 0;
+    return fri_json_integer(doc, member, key, min, max, out, err);
+}

@@ -76,6 +76,12 @@ FR_CHECK int fri_json_string(const fri_json *doc, fri_json_ref v, const char *wh
 FR_CHECK int fri_json_integer(const fri_json *doc, fri_json_ref v, const char *what, int64_t min,
                               int64_t max, int64_t *out, fr_error *err);
 
+/* Members that may be left out; *out is then as it was. An integer may be null as well. */
+FR_CHECK int fri_json_optional_string(const fri_json *doc, fri_json_ref v, const char *key,
+                                      char **out, size_t *n, fr_error *err);
+FR_CHECK int fri_json_optional_integer(const fri_json *doc, fri_json_ref v, const char *key,
+                                       int64_t min, int64_t max, int64_t *out, fr_error *err);
+
 FR_CHECK int fri_json_bool(const fri_json *doc, fri_json_ref v, const char *what, int *out,
                            fr_error *err);
 

@@ -2,18 +2,13 @@
 /* The executor "scripted": hands out recorded results, see fencerun/scripted.h. */
 #include "fencerun/scripted.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/buf.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/json_read.h"
-#include "base/limits.h"
+#include "base/script.h"
 #include "base/sized.h"
 #include "base/str.h"
 #include "executor/registry.h"
@@ -21,10 +16,8 @@
 #define MAX_DELAY_MS (24 * 3600 * 1000)
 
 typedef struct scripted {
-    fri_buf text; /* the script; `doc` points into it */
-    fri_json *doc;
-    fri_json_ref next; /* the result of the next run */
-    pthread_mutex_t lock;
+    fri_script script;
+    pthread_mutex_t lock; /* guards the script's place */
 } scripted;
 
 /* One recorded result, checked. */
@@ -44,54 +37,10 @@ static void step_dispose(step *s)
     fri_free(s->message);
 }
 
-static int read_file(const char *path, fri_buf *text, fr_error *err)
-{
-    FRI_AUTO(fri_closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fr_fail(err, FR_ENOTFOUND, errno, "scripted: the script %s", path);
-    for (;;) {
-        char *room = fri_buf_reserve(text, 65536);
-        if (!room)
-            return fri_buf_check(text, "a script", err);
-        ssize_t n = read(fd, room, 65536);
-        if (n < 0)
-            return fr_fail(err, FR_ESYSTEM, errno, "scripted: read the script %s", path);
-        if (n == 0)
-            return 0;
-        fri_buf_grow(text, (size_t)n);
-    }
-}
-
-static int load(const fr_scripted_options *o, fri_buf *text, fr_error *err)
-{
-    if (!o->path == !o->json.p)
-        return fr_fail(err, FR_EINVAL, 0, "scripted: set either path or json in the options");
-    if (o->path)
-        return read_file(o->path, text, err);
-    fri_buf_append(text, o->json.p, o->json.n);
-    return fri_buf_check(text, "a script", err);
-}
-
-static int optional_string(const fri_json *doc, fri_json_ref v, const char *key, char **out,
-                           size_t *n, fr_error *err)
-{
-    fri_json_ref member = fri_json_get(doc, v, key);
-    return member == FRI_JSON_NONE ? 0 : fri_json_string(doc, member, key, out, n, err);
-}
-
-static int optional_integer(const fri_json *doc, fri_json_ref v, const char *key, int64_t max,
-                            int64_t *out, fr_error *err)
-{
-    fri_json_ref member = fri_json_get(doc, v, key);
-    if (member == FRI_JSON_NONE || fri_json_type(doc, member) == FRI_JSON_NULL)
-        return 0;
-    return fri_json_integer(doc, member, key, 0, max, out, err);
-}
-
 static int read_outcome(const fri_json *doc, fri_json_ref v, step *s, fr_error *err)
 {
     FRI_AUTO(fri_freep) char *name = NULL;
-    int rc = optional_string(doc, v, "outcome", &name, NULL, err);
+    int rc = fri_json_optional_string(doc, v, "outcome", &name, NULL, err);
     if (rc)
         return rc;
     s->outcome = s->exit_code == 0 && s->signal == 0 ? FR_OUTCOME_OK : FR_OUTCOME_FAILED;
@@ -106,85 +55,55 @@ static int read_outcome(const fri_json *doc, fri_json_ref v, step *s, fr_error *
     return 0;
 }
 
-/* The number of the error a step names; 0 when it names none. */
-static int read_error(const char *name, int *code, fr_error *err)
-{
-    *code = 0;
-    if (!name)
-        return 0;
-    for (*code = -1; *code >= -64; --*code)
-        if (strcmp(fr_error_name(*code), name) == 0)
-            return 0;
-    return fr_fail(err, FR_EFORMAT, 0, "scripted: there is no error '%.40s'", name);
-}
-
 static int read_step(const fri_json *doc, fri_json_ref v, step *s, fr_error *err)
 {
     if (fri_json_type(doc, v) != FRI_JSON_OBJECT)
         return fr_fail(err, FR_EFORMAT, 0, "scripted: a result is no object");
     FRI_AUTO(fri_freep) char *error = NULL;
-    int rc = optional_integer(doc, v, "exit_code", 255, &s->exit_code, err);
+    int rc = fri_json_optional_integer(doc, v, "exit_code", 0, 255, &s->exit_code, err);
     if (rc == 0)
-        rc = optional_integer(doc, v, "signal", 64, &s->signal, err);
+        rc = fri_json_optional_integer(doc, v, "signal", 0, 64, &s->signal, err);
     if (rc == 0)
-        rc = optional_integer(doc, v, "delay_ms", MAX_DELAY_MS, &s->delay_ms, err);
+        rc = fri_json_optional_integer(doc, v, "delay_ms", 0, MAX_DELAY_MS, &s->delay_ms, err);
     if (rc == 0)
         rc = read_outcome(doc, v, s, err);
     if (rc == 0)
-        rc = optional_string(doc, v, "stdout", &s->out, &s->out_n, err);
+        rc = fri_json_optional_string(doc, v, "stdout", &s->out, &s->out_n, err);
     if (rc == 0)
-        rc = optional_string(doc, v, "stderr", &s->err, &s->err_n, err);
+        rc = fri_json_optional_string(doc, v, "stderr", &s->err, &s->err_n, err);
     if (rc == 0)
-        rc = optional_string(doc, v, "expect", &s->expect, &s->expect_n, err);
+        rc = fri_json_optional_string(doc, v, "expect", &s->expect, &s->expect_n, err);
     if (rc == 0)
-        rc = optional_string(doc, v, "error", &error, NULL, err);
+        rc = fri_json_optional_string(doc, v, "error", &error, NULL, err);
     if (rc == 0)
-        rc = read_error(error, &s->error, err);
+        rc = fri_script_error(error, &s->error, err);
     if (rc == 0)
-        rc = optional_string(doc, v, "message", &s->message, NULL, err);
+        rc = fri_json_optional_string(doc, v, "message", &s->message, NULL, err);
     return rc;
 }
 
-/* Reads every step once, so that a bad script is refused when it is opened, not at its third run. */
-static int check_script(const fri_json *doc, fri_json_ref results, fr_error *err)
+static int check_step(const fri_json *doc, fri_json_ref v, fr_error *err)
 {
-    if (fri_json_type(doc, results) != FRI_JSON_ARRAY)
-        return fr_fail(err, FR_EFORMAT, 0, "scripted: the script has no array \"results\"");
-    for (fri_json_ref v = fri_json_first(doc, results); v != FRI_JSON_NONE;
-         v = fri_json_next(doc, v)) {
-        step s;
-        memset(&s, 0, sizeof(s));
-        int rc = read_step(doc, v, &s, err);
-        step_dispose(&s);
-        if (rc)
-            return rc;
-    }
-    return 0;
+    step s;
+    memset(&s, 0, sizeof(s));
+    int rc = read_step(doc, v, &s, err);
+    step_dispose(&s);
+    return rc;
 }
 
 static int scripted_open(fr_executor *self, const void *config, fr_error *err)
 {
     scripted *s = fr_executor_state(self);
-    fri_buf_init(&s->text, FRI_MAX_JSON_BYTES);
     pthread_mutex_init(&s->lock, NULL);
-    fr_scripted_options options;
-    int rc = fri_read_sized(&options, sizeof(options), config, "fr_scripted_options", err);
-    if (rc == 0)
-        rc = load(&options, &s->text, err);
-    if (rc == 0)
-        rc = fri_json_parse(s->text.p, s->text.n, FRI_JSON_REPAIR, &s->doc, err);
-    if (rc)
-        return rc;
-    fri_json_ref results = fri_json_get(s->doc, 0, "results");
-    s->next = fri_json_first(s->doc, results);
-    return check_script(s->doc, results, err);
+    fr_scripted_options o;
+    int rc = fri_read_sized(&o, sizeof(o), config, "fr_scripted_options", err);
+    return rc ? rc : fri_script_open(&s->script, o.path, o.json, "results", check_step, err);
 }
 
 static void scripted_close(fr_executor *self)
 {
     scripted *s = fr_executor_state(self);
-    fri_json_free(s->doc);
-    fri_buf_dispose(&s->text);
+    fri_script_dispose(&s->script);
     pthread_mutex_destroy(&s->lock);
 }
 
@@ -237,15 +156,13 @@ static int scripted_execute(fr_executor *self, fr_call *call, fr_error *err)
 {
     scripted *s = fr_executor_state(self);
     pthread_mutex_lock(&s->lock);
-    fri_json_ref now = s->next;
-    if (now != FRI_JSON_NONE)
-        s->next = fri_json_next(s->doc, now);
+    fri_json_ref now = fri_script_next(&s->script);
     pthread_mutex_unlock(&s->lock);
     if (now == FRI_JSON_NONE)
         return fr_fail(err, FR_ENOTFOUND, 0, "scripted: the script has no result for this run");
     step played;
     memset(&played, 0, sizeof(played));
-    int rc = read_step(s->doc, now, &played, err);
+    int rc = read_step(s->script.doc, now, &played, err);
     if (rc == 0)
         rc = play(&played, call, err);
     step_dispose(&played);

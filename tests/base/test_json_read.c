@@ -440,6 +440,28 @@ static void test_many_keys(void **state)
     fri_buf_dispose(&text);
 }
 
+static void test_optional_members(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"s\":\"text\",\"n\":7,\"null\":null}";
+    fri_json *doc = parse_bytes(text, sizeof(text) - 1);
+    char *s = NULL;
+    int64_t n = 1;
+    assert_int_equal(fri_json_optional_string(doc, 0, "none", &s, NULL, NULL), 0);
+    assert_null(s);
+    assert_int_equal(fri_json_optional_string(doc, 0, "null", &s, NULL, NULL), FR_EFORMAT);
+    assert_int_equal(fri_json_optional_string(doc, 0, "s", &s, NULL, NULL), 0);
+    assert_string_equal(s, "text");
+    fri_free(s);
+    assert_int_equal(fri_json_optional_integer(doc, 0, "none", 0, 9, &n, NULL), 0);
+    assert_int_equal(fri_json_optional_integer(doc, 0, "null", 0, 9, &n, NULL), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(fri_json_optional_integer(doc, 0, "n", 0, 6, &n, NULL), FR_EFORMAT);
+    assert_int_equal(fri_json_optional_integer(doc, 0, "n", 0, 7, &n, NULL), 0);
+    assert_int_equal(n, 7);
+    fri_json_free(doc);
+}
+
 static int read_all(void *user, fr_error *err)
 {
     FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
@@ -476,6 +498,7 @@ int main(void)
         cmocka_unit_test(test_depth),
         cmocka_unit_test(test_linear_time),
         cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_optional_members),
         cmocka_unit_test(test_torture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
