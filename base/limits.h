@@ -26,4 +26,9 @@
 #define FRI_MAX_OUTPUT_FILES      1024
 #define FRI_MAX_OUTPUT_FILE_BYTES (256 * FRI_MIB)
 
+/* Session state: what is kept of results and invocations. */
+#define FRI_MAX_STATE_RESULTS     20
+#define FRI_MAX_STATE_TEXT        8000 /* characters of each text of a result */
+#define FRI_MAX_STATE_INVOCATIONS 64
+
 #endif

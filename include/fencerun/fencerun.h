@@ -13,6 +13,7 @@
 #include "fencerun/memory.h"
 #include "fencerun/sandbox.h"
 #include "fencerun/scripted.h"
+#include "fencerun/state.h"
 #include "fencerun/str.h"
 #include "fencerun/units.h"
 #include "fencerun/version.h"

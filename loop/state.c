@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "loop/state.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clip.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/utf8.h"
+
+const char fri_key_context[] = "_code_execution_context";
+const char fri_key_input_files[] = "_code_executor_input_files";
+const char fri_key_error_counts[] = "_code_executor_error_counts";
+const char fri_key_results[] = "_code_execution_results";
+const char fri_key_budget[] = "_fencerun_budget";
+
+int fr_state_new(fr_state **out, fr_error *err)
+{
+    fr_state *state = fri_calloc(1, sizeof(*state), err);
+    if (!state)
+        return FR_ENOMEM;
+    *out = state;
+    return 0;
+}
+
+int fr_state_parse(const char *json, size_t n, fr_state **out, fr_error *err)
+{
+    fr_state *state;
+    int rc = fr_state_new(&state, err);
+    if (rc)
+        return rc;
+    rc = fri_state_read(state, json, n, err);
+    if (rc) {
+        fr_state_free(state);
+        return rc;
+    }
+    *out = state;
+    return 0;
+}
+
+static void clear_files(fr_state *state)
+{
+    for (size_t i = 0; i < state->input_file_count; i++) {
+        const fr_file *f = &state->input_files[i];
+        fri_free((void *)(uintptr_t)f->name);
+        fri_free((void *)(uintptr_t)f->content.p);
+        fri_free((void *)(uintptr_t)f->mime_type);
+    }
+    state->input_file_count = 0;
+}
+
+static void clear_processed(fr_state *state)
+{
+    for (size_t i = 0; i < state->processed_count; i++)
+        fri_free(state->processed[i]);
+    state->processed_count = 0;
+}
+
+static void free_record(const fri_record *r)
+{
+    fri_free(r->invocation);
+    fri_free(r->json);
+}
+
+static void dispose(fr_state *state)
+{
+    clear_files(state);
+    clear_processed(state);
+    for (size_t i = 0; i < state->tally_count; i++)
+        fri_free(state->tallies[i].invocation);
+    for (size_t i = 0; i < state->record_count; i++)
+        free_record(&state->records[i]);
+    fri_json_map_dispose(&state->others);
+    fri_json_map_dispose(&state->context);
+    fri_free(state->execution_id);
+    fri_free(state->processed);
+    fri_free(state->input_files);
+    fri_free(state->tallies);
+    fri_free(state->records);
+}
+
+void fr_state_free(fr_state *state)
+{
+    if (!state)
+        return;
+    dispose(state);
+    fri_free(state);
+}
+
+/* The map with the members of `delta` in it. */
+static int merge(fri_json_map *map, const char *delta, size_t n, fr_error *err)
+{
+    FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
+    FRI_AUTO(fri_json_map_dispose) fri_json_map changes = {0};
+    int rc = fri_json_parse(delta, n, FRI_JSON_REPAIR, &doc, err);
+    if (rc == 0)
+        rc = fri_json_map_read(&changes, doc, 0, "a state delta", err);
+    for (size_t i = 0; rc == 0 && i < changes.count; i++) {
+        const fri_json_member *m = &changes.members[i];
+        if (fri_str_equal(m->value, fri_cstr("null")))
+            fri_json_map_remove(map, m->key);
+        else
+            rc = fri_json_map_set(map, m->key, m->value, err);
+    }
+    return rc;
+}
+
+static int map_of(const fr_state *state, fri_json_map *map, fr_error *err)
+{
+    FRI_AUTO(fri_freep) char *json = NULL;
+    FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
+    int rc = fr_state_json(state, &json, err);
+    if (rc == 0)
+        rc = fri_json_parse(json, strlen(json), FRI_JSON_REPAIR, &doc, err);
+    return rc ? rc : fri_json_map_read(map, doc, 0, "a state", err);
+}
+
+int fr_state_apply(fr_state *state, const char *delta, size_t n, fr_error *err)
+{
+    FRI_AUTO(fri_json_map_dispose) fri_json_map map = {0};
+    FRI_AUTO(fri_buf_dispose) fri_buf text;
+    fri_json_out w;
+    fri_buf_init(&text, FRI_MAX_JSON_BYTES);
+    int rc = map_of(state, &map, err);
+    if (rc == 0)
+        rc = merge(&map, delta, n, err);
+    if (rc)
+        return rc;
+    fri_json_out_init(&w, &text);
+    fri_json_begin_object(&w);
+    fri_json_map_put(&map, &w);
+    fri_json_end_object(&w);
+    rc = fri_json_out_finish(&w, "a state", err);
+    fr_state *changed = NULL;
+    if (rc == 0)
+        rc = fr_state_parse(text.p, text.n, &changed, err);
+    if (rc)
+        return rc;
+    dispose(state);
+    *state = *changed;
+    fri_free(changed);
+    return 0;
+}
+
+/* ---- the context ---- */
+
+const char *fr_state_execution_id(const fr_state *state)
+{
+    return state->execution_id;
+}
+
+int fr_state_set_execution_id(fr_state *state, const char *id, fr_error *err)
+{
+    char *copy = fri_strdup(id, err);
+    if (!copy)
+        return FR_ENOMEM;
+    fri_free(state->execution_id);
+    state->execution_id = copy;
+    return 0;
+}
+
+const char *fr_state_processed_file(const fr_state *state, size_t i)
+{
+    return i < state->processed_count ? state->processed[i] : NULL;
+}
+
+int fr_state_add_processed_file(fr_state *state, const char *name, fr_error *err)
+{
+    char **names = fri_realloc(state->processed, state->processed_count + 1, sizeof(*names), err);
+    if (!names)
+        return FR_ENOMEM;
+    state->processed = names;
+    names[state->processed_count] = fri_strdup(name, err);
+    if (!names[state->processed_count])
+        return FR_ENOMEM;
+    state->processed_count++;
+    return 0;
+}
+
+/* ---- input files ---- */
+
+const fr_file *fr_state_input_file(const fr_state *state, size_t i)
+{
+    return i < state->input_file_count ? &state->input_files[i] : NULL;
+}
+
+int fr_state_add_input_file(fr_state *state, const fr_file *file, fr_error *err)
+{
+    size_t n = state->input_file_count;
+    if (!file->name || !file->name[0])
+        return fr_fail(err, FR_EINVAL, 0, "state: an input file without a name");
+    fr_file *files = fri_realloc(state->input_files, n + 1, sizeof(*files), err);
+    if (!files)
+        return FR_ENOMEM;
+    state->input_files = files;
+    FRI_AUTO(fri_freep) char *name = fri_strdup(file->name, err);
+    FRI_AUTO(fri_freep)
+    char *mime = name ? fri_strdup(file->mime_type ? file->mime_type : "text/plain", err) : NULL;
+    char *content = mime ? fri_memdup(file->content.p, file->content.n, err) : NULL;
+    if (!content)
+        return FR_ENOMEM;
+    files[n] = (fr_file){fri_steal(&name), fri_str(content, file->content.n), fri_steal(&mime)};
+    state->input_file_count++;
+    return 0;
+}
+
+void fr_state_clear_input_files(fr_state *state)
+{
+    clear_files(state);
+    clear_processed(state);
+}
+
+/* ---- tallies ---- */
+
+static fri_tally *find_tally(const fr_state *state, const char *invocation)
+{
+    for (size_t i = state->tally_count; i > 0; i--)
+        if (strcmp(state->tallies[i - 1].invocation, invocation) == 0)
+            return &state->tallies[i - 1];
+    return NULL;
+}
+
+const fri_tally *fri_state_find_tally(const fr_state *state, const char *invocation)
+{
+    return find_tally(state, invocation);
+}
+
+static void drop_oldest_tally(fr_state *state)
+{
+    fri_free(state->tallies[0].invocation);
+    state->tally_count--;
+    memmove(state->tallies, state->tallies + 1, state->tally_count * sizeof(*state->tallies));
+}
+
+fri_tally *fri_state_tally(fr_state *state, const char *invocation, fr_error *err)
+{
+    fri_tally *found = find_tally(state, invocation);
+    if (found)
+        return found;
+    fri_tally *tallies = fri_realloc(state->tallies, state->tally_count + 1, sizeof(*tallies), err);
+    if (!tallies)
+        return NULL;
+    state->tallies = tallies;
+    char *name = fri_strdup(invocation, err);
+    if (!name)
+        return NULL;
+    if (state->tally_count == FRI_MAX_STATE_INVOCATIONS)
+        drop_oldest_tally(state);
+    found = &state->tallies[state->tally_count++];
+    *found = (fri_tally){name, 0, 0, 0};
+    return found;
+}
+
+int64_t fr_state_error_count(const fr_state *state, const char *invocation)
+{
+    const fri_tally *tally = find_tally(state, invocation);
+    return tally ? tally->errors : 0;
+}
+
+int fr_state_increment_error_count(fr_state *state, const char *invocation, fr_error *err)
+{
+    fri_tally *tally = fri_state_tally(state, invocation, err);
+    if (!tally)
+        return FR_ENOMEM;
+    tally->errors++;
+    return 0;
+}
+
+void fr_state_reset_error_count(fr_state *state, const char *invocation)
+{
+    fri_tally *tally = find_tally(state, invocation);
+    if (tally)
+        tally->errors = 0;
+}
+
+/* ---- results ---- */
+
+int fri_state_add_record(fr_state *state, const char *invocation, fr_str json, fr_error *err)
+{
+    fri_record *records =
+        fri_realloc(state->records, state->record_count + 1, sizeof(*records), err);
+    if (!records)
+        return FR_ENOMEM;
+    state->records = records;
+    FRI_AUTO(fri_freep) char *name = fri_strdup(invocation, err);
+    char *copy = name ? fri_memdup(json.p, json.n, err) : NULL;
+    if (!copy)
+        return FR_ENOMEM;
+    if (state->record_count == FRI_MAX_STATE_RESULTS) {
+        free_record(&records[0]);
+        state->record_count--;
+        memmove(records, records + 1, state->record_count * sizeof(*records));
+    }
+    records[state->record_count++] = (fri_record){fri_steal(&name), copy, json.n};
+    return 0;
+}
+
+static int put_text(fri_json_out *w, const char *key, fr_str text, fr_error *err)
+{
+    const fri_clip_limits limits = {FRI_MAX_STATE_TEXT, 0};
+    const fri_gap none = {0, 0, 0};
+    FRI_AUTO(fri_buf_dispose) fri_buf whole;
+    FRI_AUTO(fri_buf_dispose) fri_buf clipped;
+    fri_clipped info;
+    fri_buf_init(&whole, FRI_MAX_RESULT_TEXT);
+    fri_buf_init(&clipped, FRI_MAX_JSON_BYTES);
+    fri_utf8_repair(&whole, text.p, text.n);
+    fri_clip(&clipped, fri_buf_str(&whole), &limits, none, &info);
+    fri_json_key(w, key);
+    fri_json_put_string(w, fri_buf_str(&clipped));
+    int rc = fri_buf_check(&whole, key, err);
+    return rc ? rc : fri_buf_check(&clipped, key, err);
+}
+
+int fr_state_add_result(fr_state *state, const char *invocation, fr_str code, fr_str out,
+                        fr_str errors, int64_t timestamp, fr_error *err)
+{
+    FRI_AUTO(fri_buf_dispose) fri_buf json;
+    fri_json_out w;
+    fri_buf_init(&json, FRI_MAX_JSON_BYTES);
+    fri_json_out_init(&w, &json);
+    fri_json_begin_object(&w);
+    int rc = put_text(&w, "code", code, err);
+    if (rc == 0)
+        rc = put_text(&w, "result_stdout", out, err);
+    if (rc == 0)
+        rc = put_text(&w, "result_stderr", errors, err);
+    fri_json_key(&w, "timestamp");
+    fri_json_put_int(&w, timestamp);
+    fri_json_end_object(&w);
+    if (rc == 0)
+        rc = fri_json_out_finish(&w, "a recorded result", err);
+    return rc ? rc : fri_state_add_record(state, invocation, fri_buf_str(&json), err);
+}
+
+int fri_state_is_repeat(const fr_state *state, const char *invocation, fr_str code, fr_error *err)
+{
+    size_t i = state->record_count;
+    while (i > 0 && strcmp(state->records[i - 1].invocation, invocation) != 0)
+        i--;
+    if (i == 0)
+        return 0;
+    FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
+    FRI_AUTO(fri_freep) char *last = NULL;
+    size_t n = 0;
+    const fri_record *r = &state->records[i - 1];
+    int rc = fri_json_parse(r->json, r->n, FRI_JSON_REPAIR, &doc, err);
+    if (rc == 0 && fri_json_get(doc, 0, "code") != FRI_JSON_NONE)
+        rc = fri_json_string(doc, fri_json_get(doc, 0, "code"), "code", &last, &n, err);
+    return rc ? rc : last && fri_str_equal(fri_str(last, n), code);
+}
