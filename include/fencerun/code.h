@@ -7,6 +7,7 @@
 
 #include "fencerun/cancel.h"
 #include "fencerun/error.h"
+#include "fencerun/invocation.h"
 #include "fencerun/str.h"
 
 /** A file that goes in or comes out of a run. Fixed layout. */
@@ -27,11 +28,12 @@ typedef struct fr_code_input {
     const char *execution_id; /**< only for executors with FR_EXECUTOR_STATEFUL */
     int64_t timeout_ms;       /**< wall time from the moment the code starts; 0: the executor's */
     fr_cancel *cancel; /**< once raised the run ends with FR_OUTCOME_CANCELLED; may be NULL */
+    const fr_invocation *invocation; /**< for the audit record; may be NULL */
 } fr_code_input;
 
-#define FR_CODE_INPUT_INIT                              \
-    {                                                   \
-        sizeof(fr_code_input), {0, 0}, 0, 0, 0, 0, 0, 0 \
+#define FR_CODE_INPUT_INIT                                 \
+    {                                                      \
+        sizeof(fr_code_input), {0, 0}, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 /**
