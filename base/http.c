@@ -90,11 +90,19 @@ static int take_body(exchange *x, const char *p, size_t n)
     return fri_buf_check(&x->response->body, "HTTP: the body of the answer", &x->error);
 }
 
+static void take_status(exchange *x)
+{
+    long status = 0;
+    x->curl->easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &status);
+    x->response->status = (int)status;
+}
+
 static size_t on_body(char *p, size_t size, size_t n, void *arg)
 {
     exchange *x = arg;
     (void)size;
     x->heard_ns = fri_now_ns();
+    take_status(x);
     int rc = take_body(x, p, n);
     return rc ? refuse(x, rc) : n;
 }
@@ -212,7 +220,7 @@ static int translate(const exchange *x, CURLcode code, fr_error *err)
 }
 
 /* The result of the one transfer there is, once it is over. */
-static int take_result(const exchange *x, fr_error *err)
+static int take_result(exchange *x, fr_error *err)
 {
     int left;
     const CURLMsg *message = x->curl->multi_info_read(x->multi, &left);
@@ -223,11 +231,8 @@ static int take_result(const exchange *x, fr_error *err)
             *err = x->error;
         return x->failed;
     }
-    int rc = translate(x, message->data.result, err);
-    long status = 0;
-    x->curl->easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &status);
-    x->response->status = (int)status;
-    return rc;
+    take_status(x);
+    return translate(x, message->data.result, err);
 }
 
 /* Waits for something to happen, at most until nothing has been heard for too long. */

@@ -13,7 +13,8 @@
  * from the environment as curl(1) does, but not for unix sockets.
  */
 
-/* Takes a piece of the answer's body. Not 0 ends the exchange and is what it returns. */
+/* Takes a piece of the answer's body; status and head are in the response by then. Not 0 ends the
+ * exchange and is what it returns. */
 typedef int (*fri_http_sink)(void *user, const char *p, size_t n, fr_error *err);
 
 /* What is asked. All of it is borrowed. */
@@ -53,6 +54,11 @@ enum { FRI_HTTP_CANCELLED = 1 };
 FR_CHECK int fri_http_perform(const fri_http_request *request, fri_http_response *response,
                               fr_error *err);
 void fri_http_response_dispose(fri_http_response *response);
+
+/* How long the server asks to be left alone (RFC 9110, 10.2.3), in milliseconds from now: by the header
+ * retry-after-ms, which some model providers send, or Retry-After in either of its forms. -1: it does
+ * not say. */
+int64_t fri_http_retry_after(const fri_http_response *response);
 
 /* The value of the last header of that name, in any case, without blanks around it; n is 0 and p NULL
  * when there is none. */

@@ -15,6 +15,7 @@ static const fri_dynlib_symbol symbols[] = {
     SYMBOL(multi_init),    SYMBOL(multi_add_handle), SYMBOL(multi_remove_handle),
     SYMBOL(multi_perform), SYMBOL(multi_poll),       SYMBOL(multi_info_read),
     SYMBOL(multi_cleanup), SYMBOL(slist_append),     SYMBOL(slist_free_all),
+    SYMBOL(getdate),
 };
 
 static fri_dynlib library = {

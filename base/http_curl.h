@@ -21,6 +21,7 @@ typedef struct fri_curl {
     __typeof__(curl_multi_poll) *multi_poll;
     __typeof__(curl_multi_info_read) *multi_info_read;
     __typeof__(curl_multi_cleanup) *multi_cleanup;
+    __typeof__(curl_getdate) *getdate;
     __typeof__(curl_slist_append) *slist_append;
     __typeof__(curl_slist_free_all) *slist_free_all;
 } fri_curl;
