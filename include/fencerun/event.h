@@ -56,9 +56,10 @@ FR_API FR_CHECK int fr_event_parse(const char *json, size_t n, fr_event **out, f
  * long-running tool. Since: 0.1. */
 FR_API int fr_event_is_final(const fr_event *event);
 
-/** As ADK's `Content`, {"parts": […], "role": "…"}. As fr_event_json() and fr_event_parse().
- * Since: 0.1. */
+/** As ADK's `Content`, {"parts": […], "role": "…"}; otherwise as fr_event_json(). Since: 0.1. */
 FR_API FR_CHECK int fr_content_json(const fr_content *content, char **json, fr_error *err);
+
+/** Reads one, as fr_event_parse() does. Free with fr_content_free(). Since: 0.1. */
 FR_API FR_CHECK int fr_content_parse(const char *json, size_t n, fr_content **out, fr_error *err);
 
 FR_END_DECLS

@@ -13,6 +13,7 @@
 #include "fencerun/invocation.h"
 #include "fencerun/language.h"
 #include "fencerun/memory.h"
+#include "fencerun/model.h"
 #include "fencerun/sandbox.h"
 #include "fencerun/scripted.h"
 #include "fencerun/state.h"
