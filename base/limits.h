@@ -26,6 +26,9 @@
 #define FRI_MAX_OUTPUT_FILES      1024
 #define FRI_MAX_OUTPUT_FILE_BYTES (256 * FRI_MIB)
 
+/* What a model is told about writing code: delimiters are the only part of it that varies. */
+#define FRI_MAX_INSTRUCTION_BYTES 65536
+
 /* Session state: what is kept of results and invocations. */
 #define FRI_MAX_STATE_RESULTS     20
 #define FRI_MAX_STATE_TEXT        8000 /* characters of each text of a result */

@@ -139,6 +139,11 @@ int fr_result_replace(fr_call *call, int stream, const char *p, size_t n, fr_err
     return fri_buf_check(text, "the text of an output stream", err);
 }
 
+void fr_result_judge(fr_call *call, int stderr_class)
+{
+    call->result->pub.stderr_class = stderr_class;
+}
+
 static int check_end(const fr_call *call, const char *executor, fr_error *err)
 {
     if (call->ends != 1)

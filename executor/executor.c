@@ -31,6 +31,11 @@ const char *fr_executor_name(const fr_executor *ex)
     return ex->cls->name;
 }
 
+uint32_t fr_executor_flags(const fr_executor *ex)
+{
+    return ex->flags;
+}
+
 const fr_language *fr_executor_languages(const fr_executor *ex, size_t *count)
 {
     *count = ex->language_count;

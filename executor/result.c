@@ -7,21 +7,40 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-static const struct {
-    int outcome;
+typedef struct word {
+    int value;
     const char *text;
-} outcomes[] = {
+} word;
+
+static const word outcomes[] = {
 #define ROW(name, value, text) {FR_OUTCOME_##name, text},
     FR_OUTCOME_MAP(ROW)
 #undef ROW
 };
 
+static const word stderr_classes[] = {
+#define ROW(name, value, text) {FR_STDERR_##name, text},
+    FR_STDERR_MAP(ROW)
+#undef ROW
+};
+
+static const char *text_of(int value, const word *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (words[i].value == value)
+            return words[i].text;
+    return "unknown";
+}
+
 const char *fr_outcome_text(int outcome)
 {
-    for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++)
-        if (outcomes[i].outcome == outcome)
-            return outcomes[i].text;
-    return "unknown";
+    return text_of(outcome, outcomes, sizeof(outcomes) / sizeof(outcomes[0]));
+}
+
+const char *fr_stderr_text(int stderr_class)
+{
+    return text_of(stderr_class, stderr_classes,
+                   sizeof(stderr_classes) / sizeof(stderr_classes[0]));
 }
 
 fri_result *fri_result_new(fr_error *err)

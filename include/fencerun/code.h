@@ -96,6 +96,23 @@ typedef struct fr_receipt {
     char audit_hash[65];     /**< and that record's hash, in hexadecimal */
 } fr_receipt;
 
+/** What the stderr of a run that ended with exit code 0 is: progress bars, known warnings, something
+ * that looks like an error, or other text. The worst of its lines decides, in the order of these
+ * numbers; docs/guard.md has the rules. UNJUDGED: no guard looked. */
+#define FR_STDERR_MAP(X)       \
+    X(UNJUDGED, 0, "unjudged") \
+    X(EMPTY, 1, "empty")       \
+    X(PROGRESS, 2, "progress") \
+    X(WARNING, 3, "warning")   \
+    X(OTHER, 4, "other")       \
+    X(ERROR, 5, "error")
+
+enum fr_stderr {
+#define FR_STDERR_ENUM(name, value, text) FR_STDERR_##name = (value),
+    FR_STDERR_MAP(FR_STDERR_ENUM)
+#undef FR_STDERR_ENUM
+};
+
 /** What came out (ADK's `CodeExecutionResult`, and what it leaves out). Only the library makes
  * these; members are only ever added at the end. */
 typedef struct fr_code_result {
@@ -109,6 +126,7 @@ typedef struct fr_code_result {
     const fr_file *files;
     size_t file_count;
     const fr_receipt *receipt;
+    int32_t stderr_class; /**< `fr_stderr`: what a guard takes stderr for */
 } fr_code_result;
 
 FR_BEGIN_DECLS
@@ -116,6 +134,10 @@ FR_BEGIN_DECLS
 /** "ok", "failed", "timeout", …; "unknown" for another number.
  * Owner: static storage. Threads: any. Since: 0.1. */
 FR_API const char *fr_outcome_text(int outcome);
+
+/** "unjudged", "empty", "progress", "warning", "other", "error"; "unknown" for another number.
+ * Owner: static storage. Threads: any. Since: 0.1. */
+FR_API const char *fr_stderr_text(int stderr_class);
 
 /** Frees a result; NULL is allowed. Since: 0.1. */
 FR_API void fr_code_result_free(fr_code_result *result);

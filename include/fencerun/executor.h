@@ -104,6 +104,9 @@ FR_API const fr_executor_options *fr_executor_get_options(const fr_executor *ex)
 /** The name of its class. Owner: the executor. Since: 0.1. */
 FR_API const char *fr_executor_name(const fr_executor *ex);
 
+/** What it can do: FR_EXECUTOR_… flags; of a wrapper those of what it wraps. Since: 0.1. */
+FR_API uint32_t fr_executor_flags(const fr_executor *ex);
+
 /** Its languages; the first is the default. Owner: the executor. Since: 0.1. */
 FR_API const fr_language *fr_executor_languages(const fr_executor *ex, size_t *count);
 
@@ -214,6 +217,9 @@ FR_API void fr_result_adopt(fr_call *call, fr_code_result *result);
  * the receipt counts stays. Errors: FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
 FR_API FR_CHECK int fr_result_replace(fr_call *call, int stream, const char *p, size_t n,
                                       fr_error *err);
+
+/** What stderr is, an `fr_stderr`. For wrappers. Since: 0.1. */
+FR_API void fr_result_judge(fr_call *call, int stderr_class);
 
 /** The receipt, for its numbers to be filled in. What the base knows (names, output counts) it fills
  * in itself; start_ns and run_ns too where the executor leaves them at -1. Since: 0.1. */

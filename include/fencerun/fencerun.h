@@ -14,6 +14,7 @@
 #include "fencerun/language.h"
 #include "fencerun/memory.h"
 #include "fencerun/model.h"
+#include "fencerun/postprocess.h"
 #include "fencerun/sandbox.h"
 #include "fencerun/scripted.h"
 #include "fencerun/state.h"

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "loop/metadata.h"
+
+#include "base/json_write.h"
+
+static void put_audit(fri_json_out *w, const fr_receipt *receipt)
+{
+    fri_json_key(w, "audit");
+    fri_json_begin_object(w);
+    fri_json_key(w, "seq");
+    fri_json_put_uint(w, receipt->audit_sequence);
+    fri_json_key(w, "hash");
+    fri_json_put_cstring(w, receipt->audit_hash);
+    fri_json_end_object(w);
+}
+
+static void put_result(fri_json_out *w, const fr_code_result *r)
+{
+    fri_json_key(w, "outcome");
+    fri_json_put_cstring(w, fr_outcome_text(r->outcome));
+    if (r->exit_code >= 0) {
+        fri_json_key(w, "exit_code");
+        fri_json_put_int(w, r->exit_code);
+    }
+    if (r->signal > 0) {
+        fri_json_key(w, "signal");
+        fri_json_put_int(w, r->signal);
+    }
+    fri_json_key(w, "run_ns");
+    fri_json_put_int(w, r->receipt->run_ns);
+    fri_json_key(w, "stderr");
+    fri_json_put_cstring(w, fr_stderr_text(r->stderr_class));
+    if (r->receipt->audit_sequence > 0)
+        put_audit(w, r->receipt);
+}
+
+int fri_result_metadata(const fr_code_result *result, char **json, fr_error *err)
+{
+    fri_buf buf;
+    fri_json_out w;
+    fri_buf_init(&buf, 4096);
+    fri_json_out_init(&w, &buf);
+    fri_json_begin_object(&w);
+    fri_json_key(&w, "fencerun");
+    fri_json_begin_object(&w);
+    put_result(&w, result);
+    fri_json_end_object(&w);
+    fri_json_end_object(&w);
+    int rc = fri_json_out_finish(&w, "an event's metadata", err);
+    char *text = rc ? NULL : fri_buf_steal(&buf, err);
+    fri_buf_dispose(&buf);
+    if (!text)
+        return rc ? rc : FR_ENOMEM;
+    *json = text;
+    return 0;
+}

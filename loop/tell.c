@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "loop/tell.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "loop/quote.h"
+
+#define ANSWER_NOW                                                                         \
+    "no more code is run in this turn. Answer now without code, and state no number that " \
+    "was not printed."
+
+static void put_end(fri_buf *out, const fr_code_result *r)
+{
+    double seconds = (double)r->receipt->run_ns / (double)FRI_NS_PER_S;
+    if (r->reason[0])
+        fri_buf_printf(out, "Stopped after %.2f s (%s): %s.\n", seconds,
+                       fr_outcome_text(r->outcome), r->reason);
+    else if (r->signal)
+        fri_buf_printf(out, "Ended by signal %d (%s) after %.2f s.\n", r->signal,
+                       strsignal(r->signal), seconds);
+    else
+        fri_buf_printf(out, "Exit code %d after %.2f s.\n", r->exit_code, seconds);
+}
+
+static void put_stream(fri_buf *out, const char *name, fr_str text)
+{
+    if (text.n == 0)
+        return;
+    fri_buf_puts(out, name);
+    fri_buf_puts(out, ":\n");
+    fri_put_fenced(out, fri_str("", 0), text);
+}
+
+static const char *stderr_name(const fr_code_result *r)
+{
+    if (r->outcome != FR_OUTCOME_OK)
+        return "stderr";
+    switch (r->stderr_class) {
+    case FR_STDERR_ERROR:
+        return "stderr (counts as a failure)";
+    case FR_STDERR_WARNING:
+    case FR_STDERR_PROGRESS:
+        return "stderr (no failure)";
+    default:
+        return "stderr";
+    }
+}
+
+static void put_files(fri_buf *out, const fr_code_result *r)
+{
+    for (size_t i = 0; i < r->file_count; i++)
+        fri_buf_printf(out, "File: %s (%s, %zu bytes)\n", r->files[i].name, r->files[i].mime_type,
+                       r->files[i].content.n);
+}
+
+static void put_hints(fri_buf *out, const fr_code_result *r, const fri_told *told)
+{
+    if (r->out.n == 0 && r->err.n == 0 && r->file_count == 0)
+        fri_buf_puts(out, "Nothing was printed.\n");
+    if (told->expression.n > 0)
+        fri_buf_printf(out, "The value of the last line is lost; print it: print(%.*s)\n",
+                       (int)told->expression.n, told->expression.p);
+    if (told->repeat)
+        fri_buf_puts(out, "This is the same code as in the run before.\n");
+}
+
+static void put_budget(fri_buf *out, const fri_told *told)
+{
+    const fri_standing *s = &told->standing;
+    if (s->attempts_left == 0)
+        fri_buf_printf(out, "That was failure number %d in a row: " ANSWER_NOW "\n", s->failures);
+    else if (s->runs_left == 0)
+        fri_buf_printf(out, "That was run number %d, the last: " ANSWER_NOW "\n", s->runs);
+    else if (told->failed)
+        fri_buf_printf(out, "Tries left: %d.\n", s->attempts_left);
+    if (s->runs_left > 0 && s->attempts_left > 0)
+        fri_buf_printf(out, "Runs left in this turn: %d.\n", s->runs_left);
+}
+
+void fri_tell(fri_buf *out, const fr_code_result *result, const fri_told *told)
+{
+    put_end(out, result);
+    put_stream(out, "stdout", result->out);
+    put_stream(out, stderr_name(result), result->err);
+    put_files(out, result);
+    put_hints(out, result, told);
+    put_budget(out, told);
+}
+
+void fri_tell_refusal(fri_buf *out)
+{
+    fri_buf_puts(out, "This code was not run: " ANSWER_NOW "\n");
+}
