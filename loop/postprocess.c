@@ -298,8 +298,7 @@ static int fail(passage *g, const fri_standing *standing, fr_error *err)
     fr_event event = {.content = g->input->reply,
                       .error_code = "CODE_EXECUTION_BUDGET_EXHAUSTED",
                       .error_message = why};
-    snprintf(why, sizeof(why),
-             "code was not run: %d failures in a row and %d runs are all there may be, or more",
+    snprintf(why, sizeof(why), "a code block was not run: %d failures in a row, %d runs",
              standing->failures, standing->runs);
     return emit(g, &event, err);
 }

@@ -85,8 +85,9 @@ typedef struct fr_receipt {
     uint64_t stderr_invalid;
     const fr_limit *limits;
     size_t limit_count;
-    uint64_t stdout_gap; /**< where fewer bytes are kept than were written: offset in the executor's
-                            text of the line that says so */
+    uint64_t
+        stdout_gap; /**< where fewer bytes are kept than were written: offset in the text of the
+                            line that says so; UINT64_MAX once a guard has changed the text */
     uint64_t stderr_gap;
     uint64_t stdout_cleaned; /**< control sequences and redrawn lines a guard took out */
     uint64_t stdout_clipped; /**< characters a guard left out, apart from what the executor did */
