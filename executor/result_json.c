@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "executor/result_json.h"
+
 #include "base/cleanup.h"
-#include "base/json_write.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "fencerun/code.h"
 
 static void put_count(fri_json_out *w, const char *key, int64_t v)
 {
@@ -48,7 +48,7 @@ static void put_limits(fri_json_out *w, const fr_receipt *r)
     fri_json_end_object(w);
 }
 
-static void put_receipt(fri_json_out *w, const fr_receipt *r)
+void fri_put_receipt(fri_json_out *w, const fr_receipt *r)
 {
     fri_json_key(w, "receipt");
     fri_json_begin_object(w);
@@ -91,7 +91,7 @@ static void put_files(fri_json_out *w, const fr_code_result *r)
 }
 
 /* null: the code did not end that way. */
-static void put_end(fri_json_out *w, const fr_code_result *r)
+void fri_put_end(fri_json_out *w, const fr_code_result *r)
 {
     fri_json_key(w, "outcome");
     fri_json_put_cstring(w, fr_outcome_text(r->outcome));
@@ -103,6 +103,14 @@ static void put_end(fri_json_out *w, const fr_code_result *r)
     }
 }
 
+void fri_put_streams(fri_json_out *w, const fr_code_result *r)
+{
+    fri_json_key(w, "stdout");
+    fri_json_put_string(w, r->out);
+    fri_json_key(w, "stderr");
+    fri_json_put_string(w, r->err);
+}
+
 int fr_code_result_json(const fr_code_result *r, char **json, fr_error *err)
 {
     fri_buf buf;
@@ -110,13 +118,10 @@ int fr_code_result_json(const fr_code_result *r, char **json, fr_error *err)
     fri_json_out w;
     fri_json_out_init(&w, &buf);
     fri_json_begin_object(&w);
-    put_end(&w, r);
-    fri_json_key(&w, "stdout");
-    fri_json_put_string(&w, r->out);
-    fri_json_key(&w, "stderr");
-    fri_json_put_string(&w, r->err);
+    fri_put_end(&w, r);
+    fri_put_streams(&w, r);
     put_files(&w, r);
-    put_receipt(&w, r->receipt);
+    fri_put_receipt(&w, r->receipt);
     fri_json_end_object(&w);
     int rc = fri_json_out_finish(&w, "a result as JSON", err);
     char *text = rc ? NULL : fri_buf_steal(&buf, err);
