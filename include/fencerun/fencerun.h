@@ -3,6 +3,7 @@
 #define FENCERUN_FENCERUN_H
 
 /** Everything, for users of the library. */
+#include "fencerun/audit.h"
 #include "fencerun/cancel.h"
 #include "fencerun/code.h"
 #include "fencerun/content.h"

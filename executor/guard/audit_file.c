@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "executor/guard/audit_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+int fri_audit_open_file(const char *path, int flags, int code, fr_error *err)
+{
+    if (!path || !path[0])
+        return fr_fail(err, FR_EINVAL, 0, "audit: the log has no path");
+    FRI_AUTO(fri_closep) int fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0600);
+    struct stat st;
+    if (fd < 0 && errno != EISDIR && errno != ENXIO)
+        return fr_fail(err, code, errno, "audit: cannot open %s", path);
+    if (fd >= 0 && fstat(fd, &st))
+        return fr_fail(err, FR_ESYSTEM, errno, "audit: cannot look at %s", path);
+    if (fd < 0 || !S_ISREG(st.st_mode))
+        return fr_fail(
+            err, FR_EINVAL, 0,
+            "audit: %s is a directory, a FIFO, a socket or a device; a log is a regular file",
+            path);
+    return fri_steal_fd(&fd);
+}
+
+int fri_audit_lock(int fd, int operation, const char *path, fr_error *err)
+{
+    while (flock(fd, operation))
+        if (errno != EINTR)
+            return fr_fail(err, FR_ESYSTEM, errno, "audit: cannot lock %s", path);
+    return 0;
+}
+
+void fri_audit_unlock(int fd)
+{
+    flock(fd, LOCK_UN);
+}
+
+int fri_audit_sync_directory(const char *path, fr_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 1;
+    FRI_AUTO(fri_freep) char *directory = fri_memdup(slash ? path : ".", n, err);
+    if (!directory)
+        return FR_ENOMEM;
+    FRI_AUTO(fri_closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* One may write in a directory that one may not read; then its owner has to see to it. */
+    if (fd < 0 && errno == EACCES)
+        return 0;
+    if (fd < 0 || fsync(fd))
+        return fr_fail(err, FR_ESYSTEM, errno, "audit: cannot sync the directory %s", directory);
+    return 0;
+}
+
+int fri_audit_append(int fd, uint64_t size, fr_str bytes, int sync)
+{
+    if (fri_write_all(fd, bytes.p, bytes.n) == 0 && (!sync || fdatasync(fd) == 0))
+        return 0;
+    int saved = errno;
+    /* Where even that fails, a torn piece stays, and the next record tells of it. */
+    while (ftruncate(fd, (off_t)size) && errno == EINTR) {
+    }
+    errno = saved;
+    return -1;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FR_EXECUTOR_GUARD_AUDIT_FILE_H
+#define FR_EXECUTOR_GUARD_AUDIT_FILE_H
+
+#include "fencerun/error.h"
+#include "fencerun/str.h"
+
+/* The audit log as a file: what the system has to do for it. Paths are for the texts. */
+
+/* Opens a regular file and nothing else, without waiting for whoever is at the other end of a FIFO.
+ * `flags` as open(2) takes them. Returns the descriptor, or an error: FR_EINVAL, and `code` when it cannot
+ * be opened. */
+FR_CHECK int fri_audit_open_file(const char *path, int flags, int code, fr_error *err);
+
+/* Takes and gives back the lock of the open file; `operation` as flock(2) takes it. Errors: FR_ESYSTEM. */
+FR_CHECK int fri_audit_lock(int fd, int operation, const char *path, fr_error *err);
+void fri_audit_unlock(int fd);
+
+/* Makes the name of a new file last. Errors: FR_ESYSTEM. */
+FR_CHECK int fri_audit_sync_directory(const char *path, fr_error *err);
+
+/* Appends to a file of `size` bytes: all of it or nothing. 0, or -1 with errno. */
+FR_CHECK int fri_audit_append(int fd, uint64_t size, fr_str bytes, int sync);
+
+#endif

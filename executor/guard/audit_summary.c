@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json_write.h"
+#include "base/limits.h"
+#include "base/timestamp.h"
+#include "fencerun/audit.h"
+
+static void put_count(fri_json_out *w, const char *key, uint64_t v)
+{
+    fri_json_key(w, key);
+    fri_json_put_uint(w, v);
+}
+
+/* null: there is no such record. */
+static void put_sequence(fri_json_out *w, const char *key, uint64_t v)
+{
+    fri_json_key(w, key);
+    if (v)
+        fri_json_put_uint(w, v);
+    else
+        fri_json_put_null(w);
+}
+
+static void put_time(fri_json_out *w, const char *key, const fr_audit_summary *s, int64_t us)
+{
+    char text[FRI_TIMESTAMP_LENGTH + 1];
+    fri_timestamp_text(us, text);
+    fri_json_key(w, key);
+    if (s->records)
+        fri_json_put_cstring(w, text);
+    else
+        fri_json_put_null(w);
+}
+
+static void put_head(fri_json_out *w, const fr_audit_mark *head)
+{
+    fri_json_key(w, "head");
+    fri_json_begin_object(w);
+    put_count(w, "sequence", head->sequence);
+    fri_json_key(w, "hash");
+    fri_json_put_cstring(w, head->hash);
+    fri_json_end_object(w);
+}
+
+static void put_broken(fri_json_out *w, const fr_audit_summary *s)
+{
+    fri_json_key(w, "broken");
+    if (!s->broken_line) {
+        fri_json_put_null(w);
+        return;
+    }
+    fri_json_begin_object(w);
+    put_count(w, "line", s->broken_line);
+    put_count(w, "offset", s->broken_offset);
+    fri_json_key(w, "how");
+    fri_json_put_cstring(w, s->broken);
+    fri_json_end_object(w);
+}
+
+int fr_audit_summary_json(const fr_audit_summary *s, char **json, fr_error *err)
+{
+    fri_buf buf;
+    fri_buf_init(&buf, FRI_MAX_JSON_OUT);
+    fri_json_out w;
+    fri_json_out_init(&w, &buf);
+    fri_json_begin_object(&w);
+    fri_json_key(&w, "holds");
+    fri_json_put_bool(&w, s->broken_line == 0);
+    put_count(&w, "records", s->records);
+    put_count(&w, "runs", s->runs);
+    put_count(&w, "runs_without_end", s->runs_without_end);
+    put_sequence(&w, "first_without_end", s->first_without_end);
+    put_count(&w, "torn", s->torn);
+    put_sequence(&w, "clock_back", s->clock_back);
+    put_time(&w, "first", s, s->first_us);
+    put_time(&w, "last", s, s->last_us);
+    put_head(&w, &s->head);
+    put_broken(&w, s);
+    fri_json_end_object(&w);
+    int rc = fri_json_out_finish(&w, "a summary as JSON", err);
+    char *text = rc ? NULL : fri_buf_steal(&buf, err);
+    fri_buf_dispose(&buf);
+    if (!text)
+        return rc ? rc : FR_ENOMEM;
+    *json = text;
+    return 0;
+}
