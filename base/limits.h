@@ -33,6 +33,7 @@
 #define FRI_MAX_STATE_RESULTS     20
 #define FRI_MAX_STATE_TEXT        8000 /* characters of each text of a result */
 #define FRI_MAX_STATE_INVOCATIONS 64
+
 /* The audit log. */
 #define FRI_MAX_AUDIT_RECORD FRI_MAX_JSON_BYTES /* a line, or what a cut-off write left */
 #define FRI_MAX_AUDIT_OPEN   (1024 * 1024)      /* runs without an end, while a log is read */

@@ -12,7 +12,8 @@ enum cli_exit {
     CLI_OK = 0,
     CLI_FAILED = 1, /* the code failed or was stopped; extract: nothing found */
     CLI_USAGE = 2,
-    CLI_MALFORMED = 3, /* malformed input; run: no runnable block in it */
+    CLI_MALFORMED = 3,  /* malformed input; run: no runnable block in it */
+    CLI_UNVERIFIED = 4, /* the chain of an audit log does not hold */
     CLI_UNAVAILABLE =
         5, /* the executor cannot run anything or failed, or the result was not written */
     CLI_TIMEOUT = 7,
@@ -39,6 +40,7 @@ typedef struct cli_command {
     int (*run)(const struct cli_command *self, int argc, char **argv);
 } cli_command;
 
+extern const cli_command cli_audit;
 extern const cli_command cli_extract;
 extern const cli_command cli_run;
 
@@ -92,6 +94,20 @@ int cli_put_extraction(const char *command, const fr_extraction *x);
  * wrong and return an exit code. */
 void cli_put(const char *p, size_t n);
 int cli_finish_output(int exit_code);
+
+/* ---- printable.c ---- */
+
+/* Writes UTF-8 to stdout with everything that could steer a terminal or end the line as an escape: \x1b,
+ * \u2028. */
+void cli_put_printable(const char *p, size_t n);
+
+/* ---- audit_record.c ---- */
+
+/* A record of an audit log for people: a line, and what it holds indented below it. */
+void cli_put_record(const fr_audit_record *record);
+
+/* Microseconds since 1970, in UTC. */
+void cli_put_time(int64_t us, int with_fraction);
 
 /* ---- executor.c ---- */
 

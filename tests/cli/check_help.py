@@ -8,12 +8,19 @@ from harness import SOURCE, Skipped, expect, expect_equal, main, run, tests_of
 
 OPTION = re.compile(r"\{[\s\\]*(?:CLI_)?OPT_\w+,\s*(NULL|\"[\w-]+\"),\s*(NULL|\"[^\"]*\"),\s*\"([^\"]+)\"", re.S)
 SHORT = re.compile(r"(OPT_\w+)\s*=\s*'(.)'")
-COMMANDS = "extract", "run"
+COMMANDS = "audit show", "audit verify", "extract", "run"
+
+
+def source(command):
+    """The command's source; of one with subcommands, the subcommand's table."""
+    name, _, sub = command.partition(" ")
+    text = (SOURCE / "cli" / f"command_{name}.c").read_text()
+    return re.search(rf"cli_option {sub}_options\[\].*?;\n", text, re.S).group() if sub else text
 
 
 def table(command):
     """(long name or None, argument or None, help) of every option in the command's source."""
-    text = (SOURCE / "cli" / f"command_{command}.c").read_text()
+    text = source(command)
     if "CLI_EXTRACT_OPTIONS" in text:
         text += (SOURCE / "cli" / "cli.h").read_text()
     rows = [tuple(None if cell == "NULL" else cell.strip('"') for cell in row)
@@ -23,13 +30,13 @@ def table(command):
 
 
 def shorts(command):
-    text = (SOURCE / "cli" / f"command_{command}.c").read_text()
+    text = source(command)
     return [letter for _, letter in SHORT.findall(text)]
 
 
 def test_every_option_is_in_the_help(command):
     for name in COMMANDS:
-        done = run(command, name, "--help")
+        done = run(command, *name.split(), "--help")
         expect_equal(done.returncode, 0, name)
         expect_equal(done.stderr, b"", name)
         text = done.stdout.decode()
@@ -46,13 +53,13 @@ def test_every_option_is_in_the_help(command):
 def test_help_has_no_other_option(command):
     for name in COMMANDS:
         known = {long for long, _, _ in table(name) if long} | {"help"}
-        text = run(command, name, "--help").stdout.decode()
+        text = run(command, *name.split(), "--help").stdout.decode()
         listed = set(re.findall(r"^  (?:-\w, )?--([\w-]+)", text, re.M))
         expect_equal(listed, known, name)
 
 
 def test_help_fits_a_terminal(command):
-    for arguments in ["--help"], *([name, "--help"] for name in COMMANDS):
+    for arguments in ["--help"], *([*name.split(), "--help"] for name in COMMANDS):
         for line in run(command, *arguments).stdout.decode().splitlines():
             expect(len(line) <= 100, "too long:", line)
 
@@ -62,7 +69,7 @@ def test_overview(command):
         done = run(command, option)
         expect_equal(done.returncode, 0)
         for name in COMMANDS:
-            expect(f"\n  {name} " in done.stdout.decode(), "no", name)
+            expect(f"\n  {name.split()[0]} " in done.stdout.decode(), "no", name)
     bare = run(command)
     expect_equal(bare.returncode, 2)
     expect_equal(bare.stdout, b"")
@@ -71,7 +78,7 @@ def test_overview(command):
 
 def test_help_goes_before_everything(command):
     for name in COMMANDS:
-        done = run(command, name, "--help", "/no/such/file")
+        done = run(command, *name.split(), "--help", "/no/such/file")
         expect_equal(done.returncode, 0, name)
 
 
@@ -79,7 +86,7 @@ def test_an_option_without_its_argument(command):
     for name in COMMANDS:
         for long, argument, _ in table(name):
             if long and argument:
-                done = run(command, name, f"--{long}")
+                done = run(command, *name.split(), f"--{long}")
                 expect_equal(done.returncode, 2, long)
                 expect(f"--{long}".encode() in done.stderr, done.stderr)
 
@@ -88,7 +95,7 @@ def test_an_argument_for_an_option_that_takes_none(command):
     for name in COMMANDS:
         for long, argument, _ in table(name):
             if long and not argument:
-                done = run(command, name, f"--{long}=x")
+                done = run(command, *name.split(), f"--{long}=x")
                 expect_equal(done.returncode, 2, long)
                 expect_equal(done.stdout, b"", long)
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# check_valgrind.sh FENCERUN: the command neither leaks nor reads what it must not, over replies of
-# all kinds.
+# check_valgrind.sh FENCERUN: the command neither leaks nor reads what it must not, over replies and
+# audit logs of all kinds.
 # The sandbox is left out: valgrind does not know the system calls it is made of.
 fencerun=$1
 cd "$(dirname "$0")/../.." || exit 1
@@ -20,6 +20,11 @@ echo '{"results": [{"stdout": "42", "stderr": "warning"}]}' >"$script"
 watch "$fencerun" run --json --executor "scripted:$script" -c 'print(42)'
 watch "$fencerun" run --executor "scripted:$script.none" -c 'print(42)'
 watch "$fencerun" run --no-such-option
+
+for log in whole torn_and_told changed cut_off; do
+    watch "$fencerun" audit verify --json "tests/fuzz/corpus/audit/$log"
+    watch "$fencerun" audit show "tests/fuzz/corpus/audit/$log"
+done
 
 # The code PCRE2 compiles reads a little past a string's end into its own vector, on purpose.
 for reply in chinese crlf fence_in_string list_item no_code quoted several_blocks unterminated; do
