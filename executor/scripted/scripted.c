@@ -2,12 +2,11 @@
 /* The executor "scripted": hands out recorded results, see fencerun/scripted.h. */
 #include "fencerun/scripted.h"
 
-#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
+#include "base/io.h"
 #include "base/script.h"
 #include "base/sized.h"
 #include "base/str.h"
@@ -112,12 +111,7 @@ static int wait_delay(fr_call *call, int64_t delay_ms)
 {
     int64_t timeout_ms = fr_call_input(call)->timeout_ms;
     int64_t wait = delay_ms < timeout_ms ? delay_ms : timeout_ms;
-    int64_t deadline = fri_now_ns() + wait * FRI_NS_PER_MS;
-    struct pollfd cancel = {.fd = fr_call_cancel_fd(call), .events = POLLIN};
-    while (delay_ms > 0 && fri_now_ns() < deadline)
-        if (poll(&cancel, 1, fri_poll_timeout(deadline)) > 0)
-            break;
-    if (fr_call_cancelled(call))
+    if (fri_wait_readable(fr_call_cancel_fd(call), wait))
         fr_result_stopped(call, FR_OUTCOME_CANCELLED, "the run was cancelled");
     else if (delay_ms > timeout_ms)
         fr_result_stopped(call, FR_OUTCOME_TIMEOUT, "the code ran longer than %lld ms",
