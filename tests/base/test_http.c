@@ -356,7 +356,7 @@ static void test_unix_socket(void **state)
     char directory[] = "/tmp/fencerun-http-XXXXXX", path[64];
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof(path), "%s/socket", directory);
-    peer local = peer_start(path);
+    peer local = peer_start("http_peer.py", path);
     fri_http_response r;
     const fri_http_request q = {.method = "GET",
                                 .url = "http://engine/echo",
@@ -401,7 +401,7 @@ static void test_many_threads(void **state)
 static int start_server(void **state)
 {
     (void)state;
-    server = peer_start(NULL);
+    server = peer_start("http_peer.py", NULL);
     return 0;
 }
 

@@ -13,25 +13,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void become_server(int in, int out, const char *unix_socket)
+static void become_server(int in, int out, const char *script, const char *unix_socket)
 {
     if (dup2(in, 0) < 0 || dup2(out, 1) < 0)
         _exit(126);
-    execl("/usr/bin/python3", "python3", "-I", "-S", FRI_SOURCE_DIR "/tests/support/http_peer.py",
-          unix_socket, (char *)NULL);
+    /* Nothing of the user's, but the script's folder, in which it finds what servers share. */
+    execl("/usr/bin/python3", "python3", "-B", "-E", "-s", "-S", script, unix_socket, (char *)NULL);
     _exit(127);
 }
 
-peer peer_start(const char *unix_socket)
+peer peer_start(const char *script, const char *unix_socket)
 {
     int in[2], out[2];
-    char text[16] = "";
+    char text[16] = "", path[512];
     peer p = {-1, -1, -1};
+    snprintf(path, sizeof(path), "%s/tests/support/%s", FRI_SOURCE_DIR, script);
     assert_int_equal(pipe2(in, O_CLOEXEC), 0);
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     p.pid = fork();
     if (p.pid == 0)
-        become_server(in[0], out[1], unix_socket);
+        become_server(in[0], out[1], path, unix_socket);
     assert_true(p.pid > 0);
     close(in[0]);
     close(out[1]);
