@@ -19,6 +19,10 @@
 #define FRI_MAX_JSON_TOKENS 4000000
 #define FRI_MAX_JSON_OUT    (1024 * FRI_MIB) /* a reply's bytes may be six times as long in JSON */
 
+/* Models. */
+#define FRI_MAX_ANSWER_BYTES (64 * FRI_MIB)  /* a whole answer, or an event of a stream */
+#define FRI_MAX_STREAM_BYTES (256 * FRI_MIB) /* which spends hundreds of bytes on each token */
+
 /* Runs. */
 #define FRI_MAX_CODE_BYTES        (64 * FRI_MIB)
 #define FRI_MAX_OUTPUT_KEEP_BYTES (256 * FRI_MIB)

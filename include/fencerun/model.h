@@ -131,11 +131,58 @@ typedef struct fr_scripted_model_options {
         }                                     \
     }
 
+/** Value of `max_retries` that stands for none at all. */
+#define FR_NO_RETRIES (-1)
+
+/**
+ * Options of fr_model_openai(), for whatever speaks OpenAI's chat completions: requests go to
+ * `base_url` + "/chat/completions". Other providers than OpenAI are, for instance,
+ *
+ *     Volcengine Ark  https://ark.cn-beijing.volces.com/api/v3              key in ARK_API_KEY
+ *     BytePlus        https://ark.ap-southeast.bytepluses.com/api/v3        key in ARK_API_KEY
+ *     a local server  http://127.0.0.1:8000/v1                              no key, or any
+ *
+ * The environment is read when the model is opened, and only these variables of it: OPENAI_BASE_URL
+ * where `base_url` is NULL, that with the key where `api_key` is NULL, and when something is sent those
+ * that name a proxy, as curl(1) does. A variable that is set but empty counts as not set. The key is
+ * sent to `base_url` and nowhere else: redirects are not followed.
+ *
+ * Zero means default. Members are only ever added at the end.
+ */
+typedef struct fr_openai_options {
+    size_t struct_size;
+    const char *model;    /**< its name there; required */
+    const char *base_url; /**< http or https; NULL: $OPENAI_BASE_URL, else OpenAI's own */
+    const char *api_key;  /**< NULL: from the environment; "": none, whatever is there */
+    const char
+        *api_key_env; /**< the variable with the key; NULL: OPENAI_API_KEY. Where it is not set
+                                  no key is sent, which is all right with local servers */
+    const char *parameters; /**< JSON object whose members go into each request as they are, such as
+                                  {"temperature": 0} or, for the token counts of a stream,
+                                  {"stream_options": {"include_usage": true}}; NULL: none. "model",
+                                  "messages" and "stream" are refused: they are set here */
+    int32_t stream;         /**< not 0: the answer is streamed, to on_text */
+    int32_t max_retries;    /**< how often a request is sent again after 408, 429, 5xx, a lost or
+                                  refused connection, or a time-out, as long as nothing of the answer
+                                  has been said; 0: 3; FR_NO_RETRIES: never */
+    int64_t timeout_ms;     /**< for one request; 0: 600,000 */
+    int64_t idle_ms;        /**< for one request, without a byte of the answer; 0: 120,000 */
+} fr_openai_options;
+
+#define FR_OPENAI_OPTIONS_INIT                               \
+    {                                                        \
+        sizeof(fr_openai_options), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
 FR_BEGIN_DECLS
 
 /** Replies from a script, one after the other, for tests and rehearsals. `config` is an
  * fr_scripted_model_options. Owner: static storage. Threads: any. Since: 0.1. */
 FR_API const fr_model_class *fr_model_scripted(void);
+
+/** A model behind OpenAI's chat completions. `config` is an fr_openai_options.
+ * Owner: static storage. Threads: any. Since: 0.1. */
+FR_API const fr_model_class *fr_model_openai(void);
 
 FR_END_DECLS
 
