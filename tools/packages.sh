@@ -11,7 +11,9 @@ build_packages="gcc libc6-dev musl-tools cmake ninja-build pkg-config
 # What the tests need besides.
 # shellcheck disable=SC2034 # used by the script that sources this one
 test_packages="$build_packages libcmocka-dev g++ clang libclang-rt-14-dev clang-format clang-tidy
-    valgrind universal-ctags shellcheck codespell bubblewrap"
+    valgrind universal-ctags shellcheck codespell bubblewrap nodejs"
+# Node.js' makers package it with npm in it, and then Debian's npm cannot be installed beside it.
+command -v npm >/dev/null || test_packages="$test_packages npm"
 
 missing_packages() {
     for package in $1; do
