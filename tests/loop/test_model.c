@@ -175,9 +175,9 @@ static int answer_at_length(const fr_model_request *q, fr_reply *reply, fr_error
     if (rc == 0)
         rc = fr_reply_text(reply, FR_PART_THOUGHT, "so", 2, err);
     if (rc == 0)
-        rc = fr_reply_text(reply, 0, "Hel", 3, err);
+        rc = fr_reply_text(reply, 0, "Good ", 5, err);
     if (rc == 0)
-        rc = fr_reply_text(reply, 0, "lo", 2, err);
+        rc = fr_reply_text(reply, 0, "day", 3, err);
     if (rc == 0)
         rc = fr_reply_part(reply, FR_PART_FUNCTION_CALL, "{}", 2, "f", err);
     if (rc == 0)
@@ -196,15 +196,15 @@ static void test_a_whole_reply(void **unused)
     fr_model *model = open_puppet(&told);
     talk t;
     talk_init(&t, "hello");
-    fr_model_response r = talk_expect(&t, model, "(so so)|Hello|[5 f]{}|bye");
+    fr_model_response r = talk_expect(&t, model, "(so so)|Good day|[5 f]{}|bye");
     assert_int_equal(r.finish, FR_FINISH_MAX_TOKENS);
     assert_int_equal(r.requests, 2);
     assert_int_equal(r.prompt_tokens, 5);
     assert_int_equal(r.output_tokens, 7);
-    assert_string_equal(t.heard.p, "Hellobye");
+    assert_string_equal(t.heard.p, "Good daybye");
     assert_int_equal(t.pieces, 3);
     t.request.on_text = NULL;
-    talk_expect(&t, model, "(so so)|Hello|[5 f]{}|bye");
+    talk_expect(&t, model, "(so so)|Good day|[5 f]{}|bye");
     talk_dispose(&t);
     fr_model_close(model);
 }
