@@ -108,7 +108,7 @@ static const struct {
     {MESSAGE("\"refusal\":null,\"content\":\"yes\""), "yes"},
     {MESSAGE("\"tool_calls\":[" CALL("\"id\":\"c1\",\"function\":{\"name\":\"f\","
                                      "\"arguments\":\"{\\\"a\\\": 1.50}\"}") "]"),
-     "[5 f]{\"id\":\"c1\",\"name\":\"f\",\"args\":{\"a\": 1.50}}"},
+     "[5 f]{\"id\":\"c1\",\"name\":\"f\",\"args\":{\"a\":1.50}}"},
     {MESSAGE("\"content\":\"a\",\"tool_calls\":[" CALL("\"function\":{\"name\":\"f\",\"arguments\":{\"a\":{}}}") "," CALL(
          "\"id\":\"\",\"function\":{\"name\":\"g\",\"arguments\":\"\"}") "," CALL("\"id\":null,\"function\":{\"name\":\"h\"}") "]"),
      "a|[5 f]{\"name\":\"f\",\"args\":{\"a\":{}}}|[5 g]{\"name\":\"g\",\"args\":{}}|"
