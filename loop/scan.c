@@ -6,12 +6,9 @@
 
 #include "base/buf.h"
 #include "base/cleanup.h"
-#include "base/mem.h"
+#include "base/str.h"
 
-/* No pattern made here can backtrack; the limits are there in case that is wrong. */
-#define MATCH_LIMIT    10000u
-#define DEPTH_LIMIT    1000u
-#define HEAP_LIMIT_KIB 1024u
+#define PURPOSE "search for code blocks"
 
 /* 64 delimiters of 256 bytes, four characters for each byte. */
 #define PATTERN_LIMIT (128u * 1024u)
@@ -21,53 +18,6 @@ static _Atomic(pcre2_code *) fence_pattern;
 __attribute__((destructor)) static void free_fence_pattern(void)
 {
     pcre2_code_free(atomic_exchange(&fence_pattern, NULL));
-}
-
-/* `starved`, if not NULL, is set when memory has run out. */
-static void *allocate(PCRE2_SIZE n, void *starved)
-{
-    void *p = fri_calloc(1, n, NULL);
-    if (!p && starved)
-        *(int *)starved = 1;
-    return p;
-}
-
-static void release(void *p, void *unused)
-{
-    (void)unused;
-    fri_free(p);
-}
-
-static void general_freep(pcre2_general_context **context)
-{
-    pcre2_general_context_free(*context);
-}
-
-static void compile_freep(pcre2_compile_context **context)
-{
-    pcre2_compile_context_free(*context);
-}
-
-static void code_freep(pcre2_code **code)
-{
-    pcre2_code_free(*code);
-}
-
-static int out_of_memory(fr_error *err)
-{
-    return fr_fail(err, FR_ENOMEM, 0, "out of memory for the search for code blocks");
-}
-
-static int pcre2_failed(int code, fr_error *err)
-{
-    if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAP_FAILED)
-        return out_of_memory(err);
-    int limit = code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_DEPTHLIMIT ||
-                code == PCRE2_ERROR_HEAPLIMIT;
-    char why[128] = "";
-    pcre2_get_error_message(code, (PCRE2_UCHAR *)why, sizeof(why));
-    return fr_fail(err, limit ? FR_ELIMIT : FR_EINTERNAL, 0, "search for code blocks: PCRE2: %s",
-                   why);
 }
 
 static void write_pattern(fri_buf *b, int fences, const char *const *literals, size_t count)
@@ -83,31 +33,6 @@ static void write_pattern(fri_buf *b, int fences, const char *const *literals, s
         fri_buf_puts(b, count > 0 ? "|[`~]{3}" : "[`~]{3}");
 }
 
-static int compile(const fri_buf *pattern, pcre2_code **out, fr_error *err)
-{
-    /* The code keeps this address, but allocates nothing once it is compiled. */
-    int starved = 0, rc;
-    PCRE2_SIZE offset;
-    FRI_AUTO(general_freep)
-    pcre2_general_context *general = pcre2_general_context_create(allocate, release, &starved);
-    FRI_AUTO(compile_freep)
-    pcre2_compile_context *context = general ? pcre2_compile_context_create(general) : NULL;
-    if (!context)
-        return out_of_memory(err);
-    FRI_AUTO(code_freep)
-    pcre2_code *code =
-        pcre2_compile((PCRE2_SPTR)pattern->p, pattern->n, PCRE2_NEVER_UTF, &rc, &offset, context);
-    if (!code && !starved)
-        return pcre2_failed(rc, err);
-    /* Where executable memory is forbidden this fails, and pcre2_match() interprets the pattern. */
-    if (code)
-        (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
-    if (starved)
-        return out_of_memory(err);
-    *out = fri_steal(&code);
-    return 0;
-}
-
 static int compile_new(int fences, const char *const *literals, size_t count, pcre2_code **out,
                        fr_error *err)
 {
@@ -115,7 +40,7 @@ static int compile_new(int fences, const char *const *literals, size_t count, pc
     fri_buf_init(&pattern, PATTERN_LIMIT);
     write_pattern(&pattern, fences, literals, count);
     int rc = fri_buf_check(&pattern, "a pattern of delimiters", err);
-    return rc ? rc : compile(&pattern, out, err);
+    return rc ? rc : fri_pattern_compile(fri_buf_str(&pattern), 1, PURPOSE, out, err);
 }
 
 /* The first thread to get here compiles for all; of two at once, one throws its work away. */
@@ -139,17 +64,9 @@ static int get_shared(pcre2_code **out, fr_error *err)
 int fri_scan_init(fri_scan *s, int fences, const char *const *literals, size_t count, fr_error *err)
 {
     *s = (fri_scan)FRI_SCAN_INIT;
-    FRI_AUTO(general_freep)
-    pcre2_general_context *general = pcre2_general_context_create(allocate, release, NULL);
-    if (!general)
-        return out_of_memory(err);
-    s->context = pcre2_match_context_create(general);
-    s->data = pcre2_match_data_create(1, general);
-    if (!s->context || !s->data)
-        return out_of_memory(err);
-    pcre2_set_match_limit(s->context, MATCH_LIMIT);
-    pcre2_set_depth_limit(s->context, DEPTH_LIMIT);
-    pcre2_set_heap_limit(s->context, HEAP_LIMIT_KIB);
+    int rc = fri_matcher_init(&s->matcher, PURPOSE, err);
+    if (rc)
+        return rc;
     s->shared = fences && count == 0;
     return s->shared ? get_shared(&s->code, err)
                      : compile_new(fences, literals, count, &s->code, err);
@@ -159,21 +76,13 @@ void fri_scan_dispose(fri_scan *s)
 {
     if (!s->shared)
         pcre2_code_free(s->code);
-    pcre2_match_data_free(s->data);
-    pcre2_match_context_free(s->context);
+    fri_matcher_dispose(&s->matcher);
     *s = (fri_scan)FRI_SCAN_INIT;
 }
 
 int fri_scan_next(const fri_scan *s, const char *text, size_t from, size_t end, size_t *at,
                   fr_error *err)
 {
-    if (from >= end)
-        return 0;
-    int rc = pcre2_match(s->code, (PCRE2_SPTR)text, end, from, 0, s->data, s->context);
-    if (rc == PCRE2_ERROR_NOMATCH)
-        return 0;
-    if (rc < 0)
-        return pcre2_failed(rc, err);
-    *at = pcre2_get_ovector_pointer(s->data)[0];
-    return 1;
+    return from < end ? fri_matcher_find(&s->matcher, s->code, fri_str(text, end), from, at, err)
+                      : 0;
 }

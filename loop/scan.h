@@ -2,28 +2,22 @@
 #ifndef FR_LOOP_SCAN_H
 #define FR_LOOP_SCAN_H
 
-#include <stddef.h>
-
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
-#include "fencerun/error.h"
+#include "base/pattern.h"
 
 /*
  * Finds the next place where a block may begin: three backticks, three tildes, or one of some literal
  * strings. The compiled pattern is immutable and, when it is for fences alone, shared by the whole
- * process; the match data belong to one scan.
+ * process; the matcher belongs to one scan.
  */
 typedef struct fri_scan {
     pcre2_code *code;
     int shared;
-    pcre2_match_context *context;
-    pcre2_match_data *data;
+    fri_matcher matcher;
 } fri_scan;
 
-#define FRI_SCAN_INIT       \
-    {                       \
-        NULL, 0, NULL, NULL \
+#define FRI_SCAN_INIT             \
+    {                             \
+        NULL, 0, FRI_MATCHER_INIT \
     }
 
 /* Errors: FR_ENOMEM, FR_EINTERNAL; the scan is then still to be disposed of. */

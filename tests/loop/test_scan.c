@@ -87,7 +87,7 @@ static void shared_pattern(void **state)
     assert_int_equal(fri_scan_init(&a, 1, NULL, 0, NULL), 0);
     assert_int_equal(fri_scan_init(&b, 1, NULL, 0, NULL), 0);
     assert_ptr_equal(a.code, b.code);
-    assert_ptr_not_equal(a.data, b.data);
+    assert_ptr_not_equal(a.matcher.data, b.matcher.data);
     fri_scan_dispose(&a);
     fri_scan_dispose(&b);
 }
