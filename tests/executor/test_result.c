@@ -255,6 +255,16 @@ static void test_outcomes_have_names(void **state)
     assert_string_equal(fr_outcome_text(-1), "unknown");
 }
 
+static void test_classes_of_stderr_have_names(void **state)
+{
+    (void)state;
+    const char *const names[] = {"unjudged", "empty", "progress", "warning",
+                                 "other",    "error", "unknown"};
+    for (int i = 0; i < 7; i++)
+        assert_string_equal(fr_stderr_text(i), names[i]);
+    assert_string_equal(fr_stderr_text(-1), "unknown");
+}
+
 static void test_exactly_one_ending(void **state)
 {
     (void)state;
@@ -473,6 +483,7 @@ int main(void)
         leaks_test(test_over_the_maximum_is_said),
         leaks_test(test_endings),
         leaks_test(test_outcomes_have_names),
+        leaks_test(test_classes_of_stderr_have_names),
         leaks_test(test_exactly_one_ending),
         leaks_test(test_stopped_as_what_nobody_stops),
         leaks_test(test_stopped_as_ok_or_failed),
