@@ -29,39 +29,46 @@ static int line_begins(fr_str text, size_t i)
     return i == 0 || text.p[i - 1] == '\n';
 }
 
-/* Where unit number k (from 0) begins, not counting the gap's; the end of the text when there are not as
- * many. *passed: how many begin before. */
-static size_t seek(const source *s, begins_fn begins, size_t k, size_t *passed)
+/* i, or where the gap ends that begins there. */
+static size_t past_gap(const source *s, size_t i)
 {
-    *passed = 0;
-    for (size_t i = 0; i < s->text.n; i++) {
-        if (s->gap.n > 0 && i == s->gap.at)
-            i += s->gap.n - 1;
-        else if (begins(s->text, i) && (*passed)++ == k)
+    return s->gap.n > 0 && i == s->gap.at ? i + s->gap.n : i;
+}
+
+static size_t count(const source *s, begins_fn begins)
+{
+    size_t n = 0;
+    for (size_t i = past_gap(s, 0); i < s->text.n; i = past_gap(s, i + 1))
+        n += begins(s->text, i) != 0;
+    return n;
+}
+
+/* Where the one begins that has k before it; the end of the text when there are no more than k. */
+static size_t find(const source *s, begins_fn begins, size_t k)
+{
+    for (size_t i = past_gap(s, 0); i < s->text.n; i = past_gap(s, i + 1))
+        if (begins(s->text, i) && k-- == 0)
             return i;
-    }
     return s->text.n;
 }
 
 static void shorten(cut *c, const source *s, begins_fn begins, size_t max)
 {
-    size_t total, passed;
-    (void)seek(s, begins, SIZE_MAX, &total);
+    size_t total = count(s, begins);
     if (max == 0 || total <= max)
         return;
-    size_t head = seek(s, begins, max - max / 2, &passed);
-    size_t tail = seek(s, begins, total - max / 2, &passed);
+    size_t head = find(s, begins, max - max / 2), tail = find(s, begins, total - max / 2);
     c->head = head < c->head ? head : c->head;
     c->tail = tail > c->tail ? tail : c->tail;
 }
 
-static void write_marker(fri_buf *out, const source *s, cut c, size_t begin, fri_clipped *info)
+static void write_marker(fri_buf *out, const source *s, cut c, fri_clipped *info)
 {
     source left = {fri_str(s->text.p + c.head, c.tail - c.head), {0, 0, 0}};
     if (s->gap.n > 0 && s->gap.at >= c.head && s->gap.at < c.tail)
         left.gap = (fri_gap){s->gap.at - c.head, s->gap.n, s->gap.bytes};
-    (void)seek(&left, character_begins, SIZE_MAX, &info->characters);
-    if (out->n > begin && out->p[out->n - 1] != '\n')
+    info->characters = count(&left, character_begins);
+    if (s->text.p[c.head - 1] != '\n') /* at least one character is kept */
         fri_buf_putc(out, '\n');
     fri_buf_printf(out, "[... %zu characters", info->characters);
     if (left.gap.n > 0)
@@ -84,8 +91,7 @@ void fri_clip(fri_buf *out, fr_str text, const fri_clip_limits *limits, fri_gap 
     /* A gap the cut would stand right behind goes with what is left out. */
     if (gap.n > 0 && c.head == gap.at + gap.n)
         c.head = gap.at;
-    size_t begin = out->n;
     fri_buf_append(out, text.p, c.head);
-    write_marker(out, &s, c, begin, info);
+    write_marker(out, &s, c, info);
     fri_buf_append(out, text.p + c.tail, text.n - c.tail);
 }
