@@ -15,10 +15,10 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/clip.h"
 #include "base/str.h"
 #include "executor/guard/classify.h"
 #include "executor/guard/clean.h"
-#include "executor/guard/clip.h"
 #include "fencerun/code.h"
 #include "tests/support/doc_examples.h"
 

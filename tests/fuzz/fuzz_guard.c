@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clip.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "executor/guard/classify.h"
 #include "executor/guard/clean.h"
-#include "executor/guard/clip.h"
 #include "fencerun/code.h"
 #include "tests/fuzz/fuzz.h"
 
