@@ -142,9 +142,9 @@ static void cut_text(const fri_capture *c, fri_buf *out, fr_str tail[2], fri_cap
     size_t start = out->n;
     info->kept = head.n + tail[0].n + tail[1].n;
     info->invalid = fri_utf8_repair(out, head.p, head.n);
+    info->gap = out->n - start;
     if (out->n > 0 && out->p[out->n - 1] != '\n')
         fri_buf_putc(out, '\n');
-    info->gap = out->n - start;
     fri_buf_printf(out, "[... %" PRIu64 " bytes left out ...]\n", c->written - info->kept);
     info->invalid += repair_joined(out, tail[0], tail[1]);
 }

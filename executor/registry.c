@@ -123,7 +123,8 @@ static int add(const fr_executor_class *given, fr_error *err)
 /* With the lock held. Out of memory leaves it for the next call. */
 static int add_builtins(fr_error *err)
 {
-    static const fr_executor_class *const builtins[] = {&fri_sandbox_class, &fri_scripted_class};
+    static const fr_executor_class *const builtins[] = {&fri_sandbox_class, &fri_scripted_class,
+                                                        &fri_guard_class};
     const int count = sizeof(builtins) / sizeof(builtins[0]);
     for (int rc; builtins_in < count; builtins_in++)
         if ((rc = add(builtins[builtins_in], err)))

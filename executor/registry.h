@@ -9,6 +9,7 @@
 FR_CHECK int fri_class_find(const char *name, const fr_executor_class **out, fr_error *err);
 
 /* The executors of the library. */
+extern const fr_executor_class fri_guard_class;
 extern const fr_executor_class fri_sandbox_class;
 extern const fr_executor_class fri_scripted_class;
 

@@ -111,6 +111,43 @@ void fri_put_streams(fri_json_out *w, const fr_code_result *r)
     fri_json_put_string(w, r->err);
 }
 
+static void put_changes(fri_json_out *w, const char *key, uint64_t cleaned, uint64_t clipped)
+{
+    fri_json_key(w, key);
+    fri_json_begin_object(w);
+    fri_json_key(w, "controls_removed");
+    fri_json_put_uint(w, cleaned);
+    fri_json_key(w, "characters_left_out");
+    fri_json_put_uint(w, clipped);
+    fri_json_end_object(w);
+}
+
+static void put_audit(fri_json_out *w, const fr_receipt *r)
+{
+    fri_json_key(w, "audit");
+    fri_json_begin_object(w);
+    fri_json_key(w, "seq");
+    fri_json_put_uint(w, r->audit_sequence);
+    fri_json_key(w, "hash");
+    fri_json_put_cstring(w, r->audit_hash);
+    fri_json_end_object(w);
+}
+
+/* What a guard saw and did. */
+static void put_guard(fri_json_out *w, const fr_code_result *r)
+{
+    const fr_receipt *receipt = r->receipt;
+    fri_json_key(w, "guard");
+    fri_json_begin_object(w);
+    fri_json_key(w, "stderr_class");
+    fri_json_put_cstring(w, fr_stderr_text(r->stderr_class));
+    put_changes(w, "stdout", receipt->stdout_cleaned, receipt->stdout_clipped);
+    put_changes(w, "stderr", receipt->stderr_cleaned, receipt->stderr_clipped);
+    if (receipt->audit_sequence > 0)
+        put_audit(w, receipt);
+    fri_json_end_object(w);
+}
+
 int fr_code_result_json(const fr_code_result *r, char **json, fr_error *err)
 {
     fri_buf buf;
@@ -121,6 +158,8 @@ int fr_code_result_json(const fr_code_result *r, char **json, fr_error *err)
     fri_put_end(&w, r);
     fri_put_streams(&w, r);
     put_files(&w, r);
+    if (r->stderr_class != FR_STDERR_UNJUDGED)
+        put_guard(&w, r);
     fri_put_receipt(&w, r->receipt);
     fri_json_end_object(&w);
     int rc = fri_json_out_finish(&w, "a result as JSON", err);

@@ -8,6 +8,7 @@
  */
 #include "fencerun/guard.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -22,8 +23,9 @@
 #define DEFAULT_MAX_CHARACTERS 4000
 
 typedef struct guard {
-    fr_audit *audit; /* NULL: nothing is written down */
-    fri_classifier *classifier;
+    fr_audit *audit;            /* NULL: nothing is written down */
+    fri_classifier *classifier; /* made when the first stderr has something in it */
+    pthread_mutex_t lock;       /* for that */
     fri_clip_limits limits;
     int keep_controls;
 } guard;
@@ -54,6 +56,7 @@ static int guard_open(fr_executor *self, const void *config, fr_error *err)
 {
     guard *g = fr_executor_state(self);
     fr_guard_options o;
+    pthread_mutex_init(&g->lock, NULL);
     int rc = fri_read_sized(&o, sizeof(o), config, "fr_guard_options", err);
     if (rc == 0)
         rc = read_limits(g, &o, err);
@@ -69,6 +72,7 @@ static void guard_close(fr_executor *self)
     guard *g = fr_executor_state(self);
     fri_classifier_free(g->classifier);
     fr_audit_close(g->audit);
+    pthread_mutex_destroy(&g->lock);
 }
 
 /* ---- the record ---- */
@@ -122,8 +126,9 @@ static fri_gap gap_of(fr_str text, uint64_t at, uint64_t left_out)
 {
     if (left_out == 0 || at >= text.n)
         return (fri_gap){0, 0, 0};
-    const char *line = text.p + at, *end = memchr(line, '\n', text.n - at);
-    return (fri_gap){at, end ? (size_t)(end + 1 - line) : text.n - at, left_out};
+    size_t line = at + (text.p[at] == '\n');
+    const char *end = memchr(text.p + line, '\n', text.n - line);
+    return (fri_gap){at, (end ? (size_t)(end + 1 - text.p) : text.n) - at, left_out};
 }
 
 /* Cleans the two sides of a gap by themselves, so that its line stays what it is and where it can be
@@ -143,7 +148,20 @@ static void clean(const guard *g, const stream *s, fri_buf *out, fri_gap *gap)
     *s->cleaned += fri_clean(out, tail);
 }
 
-static int polish(const guard *g, fr_call *call, const stream *s, fr_error *err)
+static int judge(guard *g, fr_str text, int *stderr_class, fr_error *err)
+{
+    int rc = 0;
+    *stderr_class = FR_STDERR_EMPTY;
+    if (text.n == 0)
+        return 0;
+    pthread_mutex_lock(&g->lock);
+    if (!g->classifier)
+        rc = fri_classifier_new(&g->classifier, err);
+    pthread_mutex_unlock(&g->lock);
+    return rc ? rc : fri_classify(g->classifier, text, stderr_class, err);
+}
+
+static int polish(guard *g, fr_call *call, const stream *s, fr_error *err)
 {
     FRI_AUTO(fri_buf_dispose) fri_buf cleaned;
     FRI_AUTO(fri_buf_dispose) fri_buf clipped;
@@ -155,7 +173,7 @@ static int polish(const guard *g, fr_call *call, const stream *s, fr_error *err)
     clean(g, s, &cleaned, &gap);
     int rc = fri_buf_check(&cleaned, "cleaned output", err);
     if (rc == 0 && s->which == FR_STDERR) {
-        rc = fri_classify(g->classifier, fri_buf_str(&cleaned), &stderr_class, err);
+        rc = judge(g, fri_buf_str(&cleaned), &stderr_class, err);
         if (rc == 0)
             fr_result_judge(call, stderr_class);
     }
@@ -169,7 +187,7 @@ static int polish(const guard *g, fr_call *call, const stream *s, fr_error *err)
 
 static int guard_execute(fr_executor *self, fr_call *call, fr_error *err)
 {
-    const guard *g = fr_executor_state(self);
+    guard *g = fr_executor_state(self);
     fr_code_result *r = NULL;
     fr_audit_mark ended = {0, ""};
     int rc = run_recorded(self, fr_call_input(call), &r, &ended, err);

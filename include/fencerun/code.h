@@ -87,7 +87,8 @@ typedef struct fr_receipt {
     size_t limit_count;
     uint64_t
         stdout_gap; /**< where fewer bytes are kept than were written: offset in the text of the
-                            line that says so; UINT64_MAX once a guard has changed the text */
+                            line that says so, with the line feed that had to be put before it;
+                            UINT64_MAX once a guard has changed the text */
     uint64_t stderr_gap;
     uint64_t stdout_cleaned; /**< control sequences and redrawn lines a guard took out */
     uint64_t stdout_clipped; /**< characters a guard left out, apart from what the executor did */
@@ -145,7 +146,7 @@ FR_API void fr_code_result_free(fr_code_result *result);
 
 /**
  * One JSON object: outcome, exit_code, signal, stdout, stderr, files, receipt; reason when there is
- * one. Free `*json` with fr_free(). Errors: FR_ELIMIT, FR_ENOMEM. Since: 0.1.
+ * one; guard when one looked at it. Free `*json` with fr_free(). Errors: FR_ELIMIT, FR_ENOMEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_code_result_json(const fr_code_result *result, char **json, fr_error *err);
 

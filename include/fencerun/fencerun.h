@@ -11,6 +11,7 @@
 #include "fencerun/event.h"
 #include "fencerun/executor.h"
 #include "fencerun/extract.h"
+#include "fencerun/guard.h"
 #include "fencerun/invocation.h"
 #include "fencerun/language.h"
 #include "fencerun/memory.h"

@@ -34,9 +34,9 @@ static void expected_text(fri_buf *out, fri_captured *info, const char *p, size_
     tail += fri_utf8_skip_tail(p + tail, n - tail);
     info->kept = head + n - tail;
     info->invalid = fri_utf8_repair(out, p, head);
+    info->gap = out->n;
     if (out->n > 0 && out->p[out->n - 1] != '\n')
         fri_buf_putc(out, '\n');
-    info->gap = out->n;
     fri_buf_printf(out, "[... %zu bytes left out ...]\n", tail - head);
     info->invalid += fri_utf8_repair(out, p + tail, n - tail);
 }

@@ -55,10 +55,11 @@ static void test_out_of_memory_leaves_nothing_half_done(void **state)
     }
     assert_string_equal(fr_executor_class_at(0)->name, "sandbox");
     assert_string_equal(fr_executor_class_at(1)->name, "scripted");
-    assert_null(fr_executor_class_at(2));
-    assert_int_equal(fr_executor_register(&cls, NULL), 0);
-    assert_string_equal(fr_executor_class_at(2)->name, "after-enomem");
+    assert_string_equal(fr_executor_class_at(2)->name, "guard");
     assert_null(fr_executor_class_at(3));
+    assert_int_equal(fr_executor_register(&cls, NULL), 0);
+    assert_string_equal(fr_executor_class_at(3)->name, "after-enomem");
+    assert_null(fr_executor_class_at(4));
     assert_null(fr_executor_class_at(SIZE_MAX));
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole loop with a model and an executor that play scripts. Cases that begin with F are those of
- * ADK's tests of its flow. */
+/* The whole loop with a model and an executor that play scripts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,114 +8,12 @@
 #include <cmocka.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/str.h"
 #include "fencerun/memory.h"
-#include "fencerun/runner.h"
-#include "tests/loop/reply.h"
+#include "tests/loop/conversation.h"
 #include "tests/support/torture.h"
-
-#define BLOCK(code) "\"```python\\n" code "\\n```\\n\""
-
-/* Events as they happened, one line each: author, role, kinds of parts. */
-typedef struct loop {
-    fr_model *model;
-    fr_executor *ex;
-    fr_postprocessor_options post;
-    fr_runner_options options;
-    fr_session *session;
-    fr_answer *answer;
-    fri_buf events;
-    fri_buf streamed;
-} loop;
-
-static void note_event(void *user, const fr_event *event)
-{
-    static const char *const kinds[] = {"",     "text", "code",     "result",
-                                        "data", "call", "response", "?"};
-    loop *l = user;
-    fri_buf_printf(&l->events, "%s %s:", event->author,
-                   event->content ? fr_content_role(event->content) : "-");
-    for (size_t i = 0; event->content && fr_content_part(event->content, i); i++)
-        fri_buf_printf(&l->events, " %s", kinds[fr_content_part(event->content, i)->kind]);
-    fri_buf_puts(&l->events, event->error_code ? " !" : "");
-    fri_buf_puts(&l->events, "\n");
-}
-
-static void note_text(void *user, const char *p, size_t n)
-{
-    loop *l = user;
-    fri_buf_append(&l->streamed, p, n);
-}
-
-static void open_model(loop *l, const char *replies)
-{
-    fr_scripted_model_options o = FR_SCRIPTED_MODEL_OPTIONS_INIT;
-    char *json = NULL;
-    fr_error err = FR_ERROR_INIT;
-    if (asprintf(&json, "{\"replies\":%s}", replies) < 0)
-        abort();
-    o.json = fri_cstr(json);
-    if (fr_model_open(fr_model_scripted(), &o, &l->model, &err))
-        fail_msg("%s: %s", json, err.text);
-    free(json);
-}
-
-static void begin(loop *l, const char *replies, const char *results)
-{
-    *l = (loop){.post = FR_POSTPROCESSOR_OPTIONS_INIT, .options = FR_RUNNER_OPTIONS_INIT};
-    fri_buf_init(&l->events, 100000);
-    fri_buf_init(&l->streamed, 100000);
-    open_model(l, replies);
-    l->ex = results ? scripted_results(results, 2) : NULL;
-    l->options.model = l->model;
-    l->options.executor = l->ex;
-    l->options.postprocessor = &l->post;
-    l->options.on_event = note_event;
-    l->options.on_text = note_text;
-    l->options.user = l;
-    assert_int_equal(fr_session_new("app", "user", "session", &l->session, NULL), 0);
-}
-
-static int ask(loop *l, const char *question, fr_error *err)
-{
-    fr_runner *r = NULL;
-    int rc = fr_runner_new(&l->options, &r, err);
-    fr_answer_free(l->answer);
-    l->answer = NULL;
-    if (rc == 0)
-        rc = fr_runner_ask(r, l->session, fri_cstr(question), "e-1", NULL, &l->answer, err);
-    fr_runner_free(r);
-    return rc;
-}
-
-static void ask_well(loop *l, const char *question)
-{
-    fr_error err = FR_ERROR_INIT;
-    if (ask(l, question, &err))
-        fail_msg("%s", err.text);
-}
-
-static void end(loop *l)
-{
-    fr_answer_free(l->answer);
-    fr_session_free(l->session);
-    fr_model_close(l->model);
-    fr_executor_close(l->ex);
-    fri_buf_dispose(&l->events);
-    fri_buf_dispose(&l->streamed);
-}
-
-static void expect_answer(const loop *l, int status, const char *text, int calls)
-{
-    if (l->answer->status != status)
-        fail_msg("%s", fr_answer_status_text(l->answer->status));
-    assert_string_equal(l->answer->text.p, text);
-    assert_int_equal(l->answer->model_calls, calls);
-}
 
 static void test_question_to_answer(void **state)
 {
@@ -158,7 +55,7 @@ static const char failing[] = "[{\"exit_code\":1},{\"exit_code\":1}]";
 
 static void use_up(loop *l, int when_used_up)
 {
-    begin(l, "[" BLOCK("a") "," BLOCK("b") "," BLOCK("c") "," BLOCK("d") "]", failing);
+    begin(l, "[" BLOCK("one") "," BLOCK("two") "," BLOCK("three") "," BLOCK("four") "]", failing);
     l->post.when_used_up = when_used_up;
     ask_well(l, "?");
 }
@@ -168,7 +65,7 @@ static void test_used_up_final_turn(void **state)
     (void)state;
     loop l;
     use_up(&l, FR_USED_UP_FINAL_TURN);
-    expect_answer(&l, FR_ANSWER_BUDGET_EXHAUSTED, "```python\nd\n```\n", 4);
+    expect_answer(&l, FR_ANSWER_BUDGET_EXHAUSTED, "```python\nfour\n```\n", 4);
     assert_int_equal(l.answer->runs, 2);
     end(&l);
 }
@@ -178,7 +75,7 @@ static void test_used_up_passthrough(void **state)
     (void)state;
     loop l;
     use_up(&l, FR_USED_UP_PASSTHROUGH);
-    expect_answer(&l, FR_ANSWER_BUDGET_EXHAUSTED, "```python\nc\n```\n", 3);
+    expect_answer(&l, FR_ANSWER_BUDGET_EXHAUSTED, "```python\nthree\n```\n", 3);
     end(&l);
 }
 
@@ -187,7 +84,7 @@ static void test_used_up_fail(void **state)
     (void)state;
     loop l;
     use_up(&l, FR_USED_UP_FAIL);
-    expect_answer(&l, FR_ANSWER_FAILED, "```python\nc\n```\n", 3);
+    expect_answer(&l, FR_ANSWER_FAILED, "```python\nthree\n```\n", 3);
     assert_non_null(strstr(l.events.p, "agent model: text !\n"));
     end(&l);
 }
@@ -413,163 +310,6 @@ static void test_bad_options(void **state)
     end(&l);
 }
 
-/* ---- F: ADK's flow ---- */
-
-static void begin_adk(loop *l, const char *replies, const char *results)
-{
-    begin(l, replies, results);
-    l->post.compat = FR_COMPAT_ADK;
-}
-
-static void f02(void **state)
-{
-    (void)state;
-    loop l;
-    begin_adk(&l, "[" BLOCK("print(1)") ",\"Done.\"]", "[{\"stdout\":\"1\\n\"}]");
-    ask_well(&l, "?");
-    expect_answer(&l, FR_ANSWER_OK, "Done.", 2);
-    assert_string_equal(l.events.p, "user user: text\nagent model: code\nagent model: result\n"
-                                    "agent model: text\n");
-    end(&l);
-}
-
-static void f05(void **state)
-{
-    (void)state;
-    loop l;
-    begin_adk(
-        &l,
-        "[{\"parts\":[{\"text\":\"Here is some code:\"},{\"text\":\"```python\\nx\\n```\"}]},\"ok\"]",
-        "[{\"expect\":\"x\"}]");
-    ask_well(&l, "?");
-    assert_int_equal(l.answer->runs, 1);
-    end(&l);
-}
-
-static void f07(void **state)
-{
-    (void)state;
-    loop l;
-    begin_adk(&l, "[" BLOCK("x") "]", NULL);
-    ask_well(&l, "?");
-    expect_answer(&l, FR_ANSWER_OK, "```python\nx\n```\n", 1);
-    assert_string_equal(l.events.p, "user user: text\nagent model: text\n");
-    end(&l);
-}
-
-/* A reply that the post-processor leaves alone. */
-static void expect_no_events(fr_executor *ex, const fr_content *reply, int partial)
-{
-    fr_postprocessor_options o = FR_POSTPROCESSOR_OPTIONS_INIT;
-    fr_postprocessor *p = NULL;
-    fr_turn_input in = FR_TURN_INPUT_INIT;
-    fr_turn *turn = NULL;
-    fr_state *s = state_of("{}");
-    o.compat = FR_COMPAT_ADK;
-    in.reply = reply;
-    in.partial = partial;
-    assert_int_equal(fr_postprocessor_new(ex, &o, &p, NULL), 0);
-    assert_int_equal(fr_postprocess(p, &in, s, &turn, NULL), 0);
-    assert_int_equal(turn->event_count, 0);
-    assert_int_equal(turn->call_again, 0);
-    fr_turn_free(turn);
-    fr_postprocessor_free(p);
-    fr_state_free(s);
-}
-
-static void f09(void **state)
-{
-    (void)state;
-    fr_executor *ex = scripted_results("[]", 2);
-    fr_content *reply = text_content("```python\nx\n```\n");
-    expect_no_events(ex, reply, 1);
-    fr_content_free(reply);
-    fr_executor_close(ex);
-}
-
-static void f11(void **state)
-{
-    (void)state;
-    fr_content *reply = text_content("```python\nx\n```\n");
-    expect_no_events(NULL, reply, 0);
-    fr_content_free(reply);
-}
-
-static void f12(void **state)
-{
-    (void)state;
-    fr_executor *ex = scripted_results("[]", 2);
-    fr_content *reply = parts_content("[]");
-    expect_no_events(ex, reply, 0);
-    fr_content_free(reply);
-    fr_executor_close(ex);
-}
-
-static void f13(void **state)
-{
-    (void)state;
-    fr_executor *ex = scripted_results("[]", 2);
-    fr_content *reply = text_content("plain text");
-    expect_no_events(ex, reply, 0);
-    fr_content_free(reply);
-    fr_executor_close(ex);
-}
-
-static void f14(void **state)
-{
-    (void)state;
-    loop l;
-    begin_adk(&l, "[\"\"]", "[]");
-    ask_well(&l, "?");
-    assert_string_equal(l.events.p, "user user: text\n");
-    assert_int_equal(l.answer->status, FR_ANSWER_EMPTY);
-    end(&l);
-}
-
-static int is_final(const char *json)
-{
-    fr_event *e = NULL;
-    fr_error err = FR_ERROR_INIT;
-    if (fr_event_parse(json, strlen(json), &e, &err))
-        fail_msg("%s", err.text);
-    int final = fr_event_is_final(e);
-    fr_event_free(e);
-    return final;
-}
-
-static void f15(void **state)
-{
-    (void)state;
-#define CALL "\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"f\"}}]}"
-    assert_true(is_final("{\"content\":{\"parts\":[{\"text\":\"x\"}]}}"));
-    assert_false(is_final("{" CALL "}"));
-    assert_true(is_final("{" CALL ",\"longRunningToolIds\":[\"1\"]}"));
-    assert_true(is_final("{" CALL ",\"actions\":{\"skipSummarization\":true}}"));
-    assert_false(
-        is_final("{\"content\":{\"parts\":[{\"codeExecutionResult\":{\"output\":\"\"}}]}}"));
-    assert_false(is_final("{\"content\":{\"parts\":[{\"text\":\"x\"}]},\"partial\":true}"));
-}
-
-static void f16(void **state)
-{
-    (void)state;
-    loop l;
-    begin_adk(&l,
-              "[{\"text\":\"```python\\nprint(6 * 7)\\n```\",\"finish\":\"STOP\"},"
-              "{\"text\":\"The answer is 42.\",\"finish\":\"STOP\"}]",
-              "[{\"stdout\":\"42\\n\",\"expect\":\"print(6 * 7)\"}]");
-    ask_well(&l, "?");
-    expect_answer(&l, FR_ANSWER_OK, "The answer is 42.", 2);
-    assert_int_equal(l.answer->runs, 1);
-    assert_null(strchr(l.events.p, '!'));
-    end(&l);
-}
-
-#define VECTOR(id, fn, what)              \
-    {                                     \
-        id " " what, fn, NULL, NULL, NULL \
-    }
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -587,16 +327,6 @@ int main(void)
         cmocka_unit_test(test_instruction),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_out_of_memory),
-        VECTOR("F02", f02, "block, then answer: two requests, three events"),
-        VECTOR("F05", f05, "text, then a block: the executor is called once"),
-        VECTOR("F07", f07, "no executor, no execution events"),
-        VECTOR("F09", f09, "a partial response is left alone"),
-        VECTOR("F11", f11, "no executor: the response is left alone"),
-        VECTOR("F12", f12, "no content"),
-        VECTOR("F13", f13, "plain text"),
-        VECTOR("F14", f14, "a response without content makes no event"),
-        VECTOR("F15", f15, "which events are final"),
-        VECTOR("F16", f16, "no 'no content' error behind a block"),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
