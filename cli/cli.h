@@ -10,12 +10,14 @@
 
 enum cli_exit {
     CLI_OK = 0,
-    CLI_FAILED = 1, /* the code failed or was stopped; extract: nothing found */
+    CLI_FAILED =
+        1, /* the code failed or was stopped; extract: nothing found; ask: no whole answer */
     CLI_USAGE = 2,
     CLI_MALFORMED = 3,  /* malformed input; run: no runnable block in it */
     CLI_UNVERIFIED = 4, /* the chain of an audit log does not hold */
     CLI_UNAVAILABLE =
-        5, /* the executor cannot run anything or failed, or the result was not written */
+        5,         /* the executor cannot run anything or failed, or the result was not written */
+    CLI_MODEL = 6, /* the model could not be asked */
     CLI_TIMEOUT = 7,
     CLI_SIGNAL = 128 /* plus the signal that asked us to stop */
 };
@@ -40,6 +42,7 @@ typedef struct cli_command {
     int (*run)(const struct cli_command *self, int argc, char **argv);
 } cli_command;
 
+extern const cli_command cli_ask;
 extern const cli_command cli_audit;
 extern const cli_command cli_extract;
 extern const cli_command cli_run;
@@ -109,11 +112,47 @@ void cli_put_record(const fr_audit_record *record);
 /* Microseconds since 1970, in UTC. */
 void cli_put_time(int64_t us, int with_fraction);
 
-/* ---- executor.c ---- */
+/* ---- executor_options.c: what runs the code, for every command that has some run ---- */
 
-/* Opens what --executor names: NAME, scripted:FILE or sandbox:ROOT. */
-int cli_open_executor(const char *spec, fr_executor_options *options, fr_executor **out,
-                      fr_error *err);
+enum {
+    CLI_OPT_EXECUTOR = 544,
+    CLI_OPT_TIMEOUT,
+    CLI_OPT_MEMORY,
+    CLI_OPT_PIDS,
+    CLI_OPT_NETWORK,
+    CLI_OPT_AUDIT
+};
+
+#define CLI_EXECUTOR_OPTIONS                                                                  \
+    {CLI_OPT_EXECUTOR, "executor", "NAME", "sandbox (default), sandbox:ROOT, scripted:FILE"}, \
+        {CLI_OPT_TIMEOUT, "timeout", "TIME", "wall time the code may take (60s)"},            \
+        {CLI_OPT_MEMORY, "memory", "SIZE", "memory of all its processes together (512M)"},    \
+        {CLI_OPT_PIDS, "pids", "N", "processes and threads at one time (128)"},               \
+        {CLI_OPT_NETWORK, "network", NULL, "let the code reach the network"},                 \
+    {                                                                                         \
+        CLI_OPT_AUDIT, "audit", "FILE", "append what is run and what comes of it to this log" \
+    }
+
+typedef struct cli_executor_settings {
+    const char *spec;
+    fr_executor_options options;
+    fr_guard_options guard;
+    int no_guard;
+} cli_executor_settings;
+
+#define CLI_EXECUTOR_SETTINGS_INIT                                    \
+    {                                                                 \
+        "sandbox", FR_EXECUTOR_OPTIONS_INIT, FR_GUARD_OPTIONS_INIT, 0 \
+    }
+
+/* 1: it was one of them and is in *settings; 0: it is another; CLI_ERROR: said what is wrong. */
+int cli_take_executor_option(const cli_command *command, int id, const char *argument,
+                             cli_executor_settings *settings);
+
+/* Opens it, in its guard. Says what is wrong and returns an exit code. */
+int cli_open_executor(const char *command, cli_executor_settings *settings, fr_executor **out);
+
+/* ---- language.c ---- */
 
 /* The executor's language that has this word, in any case; NULL when it has none. */
 const fr_language *cli_find_language(const fr_executor *ex, const char *word, size_t n);

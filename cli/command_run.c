@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-enum {
-    OPT_JSON = 256,
-    OPT_CODE,
-    OPT_EXECUTOR,
-    OPT_LANGUAGE,
-    OPT_MEMORY,
-    OPT_NETWORK,
-    OPT_PIDS,
-    OPT_TIMEOUT,
-    OPT_CODE_TEXT = 'c'
-};
+enum { OPT_JSON = 256, OPT_CODE, OPT_LANGUAGE, OPT_NO_GUARD, OPT_INVOCATION, OPT_CODE_TEXT = 'c' };
 
-/* A person who did not ask for JSON wants to see what was printed, also when it is long. */
+/* Who wants neither JSON nor a guard wants to see what was printed, also when it is long. */
 #define PLAIN_OUTPUT_KEEP ((uint64_t)64 << 20)
 
 static const cli_option options[] = {
@@ -26,11 +17,10 @@ static const cli_option options[] = {
     {OPT_CODE, "code", "FILE", "run this file (- is standard input) as code, not as a reply"},
     {OPT_LANGUAGE, "language", "L",
      "python (default), bash or sh: to look for in a reply, or of the code"},
-    {OPT_EXECUTOR, "executor", "NAME", "sandbox (default), sandbox:ROOT, scripted:FILE"},
-    {OPT_TIMEOUT, "timeout", "TIME", "wall time the code may take (60s)"},
-    {OPT_MEMORY, "memory", "SIZE", "memory of all its processes together (512M)"},
-    {OPT_PIDS, "pids", "N", "processes and threads at one time (128)"},
-    {OPT_NETWORK, "network", NULL, "let the code reach the network"},
+    CLI_EXECUTOR_OPTIONS,
+    {OPT_INVOCATION, "invocation", "ID", "whom the run is for, for the audit log"},
+    {OPT_NO_GUARD, "no-guard", NULL,
+     "the output as it is: not cleaned, not shortened to 4,000 characters"},
     CLI_EXTRACT_OPTIONS,
     {OPT_JSON, "json", NULL, "the result with its receipt as one JSON object"},
     {0, NULL, NULL, NULL},
@@ -41,79 +31,71 @@ typedef struct settings {
     const char *code_text;
     const char *code_file;
     const char *reply_file;
-    const char *executor;
     const char *language;
-    fr_executor_options ex;
+    const char *invocation;
+    cli_executor_settings executor;
     fr_extract_options extract;
 } settings;
 
-static int read_pids(const char *text, fr_executor_options *o, fr_error *err)
-{
-    int64_t n;
-    int rc = fr_parse_integer(text, 1, 32768, &n, err);
-    if (rc == 0)
-        o->max_processes = (uint32_t)n;
-    return rc;
-}
-
-/* Takes one option; 0, or an error for CLI_ERROR. */
-static int take_option(settings *s, int id, const char *argument, fr_error *err)
+static void take_option(settings *s, int id, const char *argument)
 {
     switch (id) {
     case OPT_CODE_TEXT:
         s->code_text = argument;
-        return 0;
+        break;
     case OPT_CODE:
         s->code_file = argument;
-        return 0;
+        break;
     case OPT_LANGUAGE:
         s->language = argument;
-        return 0;
-    case OPT_EXECUTOR:
-        s->executor = argument;
-        return 0;
-    case OPT_TIMEOUT:
-        return fr_parse_duration(argument, &s->ex.timeout_ms, err);
-    case OPT_MEMORY:
-        return fr_parse_size(argument, &s->ex.memory_bytes, err);
-    case OPT_PIDS:
-        return read_pids(argument, &s->ex, err);
-    case OPT_NETWORK:
-        s->ex.network = 1;
-        return 0;
+        break;
+    case OPT_INVOCATION:
+        s->invocation = argument;
+        break;
+    case OPT_NO_GUARD:
+        s->executor.no_guard = 1;
+        break;
     default:
         s->json = 1;
-        return 0;
+        break;
     }
+}
+
+/* What does not go together. 0, or CLI_ERROR after saying so. */
+static int check_settings(const settings *s, int replies)
+{
+    int sources = (s->code_text != NULL) + (s->code_file != NULL) + replies;
+    if (sources > 1)
+        cli_say("run: one of -c CODE, --code FILE and a reply's FILE, not %d of them", sources);
+    else if ((s->code_text || s->code_file) &&
+             (s->extract.compat || s->extract.run_untagged || s->extract.run_unterminated))
+        cli_say("run: --compat, --untagged and --unterminated are for replies, not for code");
+    else if (s->executor.no_guard && s->executor.guard.audit_path)
+        cli_say("run: it is the guard that writes the --audit log, so not with --no-guard");
+    else if (s->invocation && !s->executor.guard.audit_path)
+        cli_say("run: --invocation is for the --audit log, which is not asked for");
+    else
+        return 0;
+    return CLI_ERROR;
 }
 
 static int read_options(const cli_command *self, int argc, char **argv, settings *s)
 {
     const char *argument;
-    for (int id; (id = cli_next_option(self, argc, argv, &argument)) != CLI_END;) {
-        fr_error err = FR_ERROR_INIT;
-        if (id < 0)
-            return id;
+    int id;
+    while ((id = cli_next_option(self, argc, argv, &argument)) >= 0) {
         int taken = cli_take_extract_option(self->name, id, argument, &s->extract);
+        if (taken == 0)
+            taken = cli_take_executor_option(self, id, argument, &s->executor);
         if (taken < 0)
             return taken;
-        if (!taken && take_option(s, id, argument, &err)) {
-            cli_say("run: --%s: %s", cli_option_name(self, id), err.text);
-            return CLI_ERROR;
-        }
+        if (!taken)
+            take_option(s, id, argument);
     }
-    int sources = (s->code_text != NULL) + (s->code_file != NULL) + (argc - optind);
-    if (sources > 1) {
-        cli_say("run: one of -c CODE, --code FILE and a reply's FILE, not %d of them", sources);
-        return CLI_ERROR;
-    }
-    if ((s->code_text || s->code_file) &&
-        (s->extract.compat || s->extract.run_untagged || s->extract.run_unterminated)) {
-        cli_say("run: --compat, --untagged and --unterminated are for replies, not for code");
-        return CLI_ERROR;
-    }
+    if (id != CLI_END)
+        return id;
     s->reply_file = optind < argc ? argv[optind] : "-";
-    return CLI_END;
+    return check_settings(s, argc - optind) ? CLI_ERROR : CLI_END;
 }
 
 static int say_nothing_to_run(const settings *s, const fr_extraction *x, const char *language,
@@ -139,7 +121,8 @@ static const fr_language *find_language(const fr_executor *ex, const char *name)
     char known[256] = "";
     for (size_t i = 0, n = 0; i < count && n < sizeof(known); i++)
         n += (size_t)snprintf(known + n, sizeof(known) - n, " %s", table[i].name);
-    cli_say("run: executor %s does not run '%s', but:%s", fr_executor_name(ex), name, known);
+    cli_say("run: executor %s does not run '%s', but:%s",
+            fr_executor_name(fr_executor_innermost(ex)), name, known);
     return NULL;
 }
 
@@ -190,6 +173,13 @@ static void say_degraded(const fr_receipt *receipt)
                 receipt->limits[i].name, receipt->limits[i].mechanism);
 }
 
+static void say_shortened(const char *stream, uint64_t characters)
+{
+    if (characters > 0)
+        cli_say("run: %" PRIu64 " characters of %s are left out; --no-guard shows them", characters,
+                stream);
+}
+
 static void put_plain(const fr_code_result *r)
 {
     char how[320] = "";
@@ -199,6 +189,8 @@ static void put_plain(const fr_code_result *r)
     fr_str last = r->err.n > 0 ? r->err : r->out;
     if (last.n > 0 && last.p[last.n - 1] != '\n')
         fputc('\n', stderr);
+    say_shortened("stdout", r->receipt->stdout_clipped);
+    say_shortened("stderr", r->receipt->stderr_clipped);
     say_degraded(r->receipt);
     if (r->reason[0])
         snprintf(how, sizeof(how), ": %s", r->reason);
@@ -235,6 +227,9 @@ static int execute(const settings *s, fr_executor *ex, const char *language, fr_
     in.code = code;
     in.language = language;
     in.cancel = cancel;
+    fr_invocation whose = FR_INVOCATION_INIT;
+    whose.id = s->invocation;
+    in.invocation = &whose;
     fr_code_result *r = NULL;
     if (fr_executor_execute(ex, &in, &r, &err)) {
         cli_say("run: %s", err.text);
@@ -278,26 +273,20 @@ static int run_text(const settings *s, fr_executor *ex, const char *text, size_t
 
 static int with_executor(settings *s, const char *text, size_t n)
 {
-    fr_error err = FR_ERROR_INIT;
     fr_executor *ex = NULL;
-    if (!s->json)
-        s->ex.output_keep_bytes = PLAIN_OUTPUT_KEEP;
-    if (s->ex.network)
-        cli_say("run: warning: the code can reach the network, this machine's own services among "
-                "it");
-    if (cli_open_executor(s->executor, &s->ex, &ex, &err)) {
-        cli_say("run: %s", err.text);
-        return cli_exit_for(&err);
-    }
-    int rc = run_text(s, ex, text, n);
+    if (!s->json && s->executor.no_guard)
+        s->executor.options.output_keep_bytes = PLAIN_OUTPUT_KEEP;
+    int rc = cli_open_executor("run", &s->executor, &ex);
+    if (rc)
+        return rc;
+    rc = run_text(s, ex, text, n);
     fr_executor_close(ex);
     return rc;
 }
 
 static int run_run(const cli_command *self, int argc, char **argv)
 {
-    settings s = {
-        .executor = "sandbox", .ex = FR_EXECUTOR_OPTIONS_INIT, .extract = FR_EXTRACT_OPTIONS_INIT};
+    settings s = {.executor = CLI_EXECUTOR_SETTINGS_INIT, .extract = FR_EXTRACT_OPTIONS_INIT};
     int id = read_options(self, argc, argv, &s);
     if (id != CLI_END)
         return id == CLI_HELP ? CLI_OK : CLI_USAGE;

@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-static const cli_command *const commands[] = {&cli_audit, &cli_extract, &cli_run};
+static const cli_command *const commands[] = {&cli_ask, &cli_audit, &cli_extract, &cli_run};
 static const size_t command_count = sizeof(commands) / sizeof(commands[0]);
 
 static void print_overview(FILE *f)

@@ -108,6 +108,8 @@ int cli_exit_for(const fr_error *err)
     case FR_EFORMAT:
     case FR_ELIMIT:
         return CLI_MALFORMED;
+    case FR_EMODEL:
+        return CLI_MODEL;
     default:
         return CLI_UNAVAILABLE;
     }

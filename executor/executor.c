@@ -31,6 +31,13 @@ const char *fr_executor_name(const fr_executor *ex)
     return ex->cls->name;
 }
 
+const fr_executor *fr_executor_innermost(const fr_executor *ex)
+{
+    while (ex->inner)
+        ex = ex->inner;
+    return ex;
+}
+
 uint32_t fr_executor_flags(const fr_executor *ex)
 {
     return ex->flags;
@@ -163,15 +170,15 @@ static int check_language(const fr_executor *ex, const char *language, fr_error 
     for (size_t i = 0; i < ex->language_count; i++)
         if (strcmp(ex->languages[i].name, language) == 0)
             return 0;
-    return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s does not run '%.40s'", ex->cls->name,
-                   language);
+    return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s does not run '%.40s'",
+                   fr_executor_innermost(ex)->cls->name, language);
 }
 
 /* The input with defaults filled in, refused where the executor lacks what it asks for. */
 static int complete_input(const fr_executor *ex, const fr_code_input *given, fr_code_input *in,
                           fr_error *err)
 {
-    const char *name = ex->cls->name;
+    const char *name = fr_executor_innermost(ex)->cls->name;
     int rc = fri_read_sized(in, sizeof(*in), given, "fr_code_input", err);
     if (rc)
         return rc;

@@ -77,14 +77,6 @@ static void guard_close(fr_executor *self)
 
 /* ---- the record ---- */
 
-/* Of executors around executors, who really runs the code. */
-static const char *innermost_name(fr_executor *self)
-{
-    while (fr_executor_inner(self))
-        self = fr_executor_inner(self);
-    return fr_executor_name(self);
-}
-
 /* Writes down what came of a run; a failed call stays one, with its own error. */
 static int record_end(guard *g, const fr_audit_mark *started, const fr_code_result *result,
                       const fr_error *failure, fr_audit_mark *mark, fr_error *err)
@@ -108,7 +100,8 @@ static int run_recorded(fr_executor *self, const fr_code_input *input, fr_code_r
     fr_error failure = FR_ERROR_INIT;
     if (!g->audit)
         return fr_executor_execute(fr_executor_inner(self), input, result, err);
-    int rc = fr_audit_started(g->audit, input, innermost_name(self), &started, err);
+    int rc = fr_audit_started(g->audit, input, fr_executor_name(fr_executor_innermost(self)),
+                              &started, err);
     if (rc)
         return rc;
     int failed = fr_executor_execute(fr_executor_inner(self), input, result, &failure);

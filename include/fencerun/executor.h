@@ -107,6 +107,10 @@ FR_API const char *fr_executor_name(const fr_executor *ex);
 /** What it can do: FR_EXECUTOR_… flags; of a wrapper those of what it wraps. Since: 0.1. */
 FR_API uint32_t fr_executor_flags(const fr_executor *ex);
 
+/** The executor that really runs the code: of a wrapper the innermost, of another itself.
+ * Owner: as `ex`. Since: 0.1. */
+FR_API const fr_executor *fr_executor_innermost(const fr_executor *ex);
+
 /** Its languages; the first is the default. Owner: the executor. Since: 0.1. */
 FR_API const fr_language *fr_executor_languages(const fr_executor *ex, size_t *count);
 

@@ -8,7 +8,7 @@ from harness import SOURCE, Skipped, expect, expect_equal, main, run, tests_of
 
 OPTION = re.compile(r"\{[\s\\]*(?:CLI_)?OPT_\w+,\s*(NULL|\"[\w-]+\"),\s*(NULL|\"[^\"]*\"),\s*\"([^\"]+)\"", re.S)
 SHORT = re.compile(r"(OPT_\w+)\s*=\s*'(.)'")
-COMMANDS = "audit show", "audit verify", "extract", "run"
+COMMANDS = "ask", "audit show", "audit verify", "extract", "run"
 
 
 def source(command):
@@ -21,8 +21,9 @@ def source(command):
 def table(command):
     """(long name or None, argument or None, help) of every option in the command's source."""
     text = source(command)
-    if "CLI_EXTRACT_OPTIONS" in text:
-        text += (SOURCE / "cli" / "cli.h").read_text()
+    shared = (SOURCE / "cli" / "cli.h").read_text()
+    for macro in re.findall(r"^    (CLI_\w+_OPTIONS),$", text, re.M):
+        text += re.search(rf"#define {macro} .*?[^\\]\n", shared, re.S).group()
     rows = [tuple(None if cell == "NULL" else cell.strip('"') for cell in row)
             for row in OPTION.findall(text)]
     expect(rows, "no option was found in the source of", command)

@@ -11,8 +11,10 @@ RECEIPT = {"executor": str, "language": str, "interpreter": str, "network": bool
            "run_ns": int, "cpu_user_ns": COUNT, "cpu_system_ns": COUNT, "peak_memory_bytes": COUNT,
            "peak_processes": COUNT, "oom_events": COUNT, "stdout": STREAM, "stderr": STREAM,
            "limits": dict}
+CHANGES = {"controls_removed": COUNT, "characters_left_out": COUNT}
+GUARD = {"stderr_class": str, "stdout": CHANGES, "stderr": CHANGES}
 RESULT = {"outcome": str, "exit_code": COUNT, "signal": COUNT, "stdout": str, "stderr": str,
-          "files": list, "receipt": RECEIPT}
+          "files": list, "guard": GUARD, "receipt": RECEIPT}
 EXTRACTION = {"found": bool, "language": (str, type(None)), "info": (str, type(None)),
               "code": (str, type(None)), "prefix": str, "start": COUNT, "end": COUNT,
               "unterminated": bool, "skipped": list}
@@ -96,7 +98,7 @@ def test_every_outcome(command):
 def test_output_of_every_kind(command):
     code = ("import sys; sys.stdout.buffer.write(bytes(range(256)));"
             "print('\\u2028\\u6570\\U0001f600', file=sys.stderr)")
-    result = result_of(command, "-c", code)
+    result = result_of(command, "--no-guard", "-c", code)
     expect_equal(result["stdout"][:128], "".join(map(chr, range(128))))
     expect_equal(result["stdout"][128:], "\ufffd" * 128)
     expect_equal(result["stderr"], "\u2028\u6570\U0001f600\n")
@@ -111,7 +113,7 @@ def test_output_that_forges_a_result(command):
 
 
 def test_long_output_says_what_was_left_out(command):
-    result = result_of(command, "-c", "print('x' * 5000000); print('ANSWER=42')")
+    result = result_of(command, "--no-guard", "-c", "print('x' * 5000000); print('ANSWER=42')")
     kept = result["receipt"]["stdout"]
     expect_equal(kept["bytes_written"], 5000011)
     expect(kept["bytes_kept"] <= 1 << 20, kept)

@@ -148,7 +148,7 @@ static void test_abilities_are_the_inner_ones(void **state)
     fr_executor_close(ex);
     ex = wrap(puppet_open("plain-puppet", &plain));
     assert_int_equal(run_with_everything(ex, &err), FR_EUNSUPPORTED);
-    assert_string_equal(err.text, "executor seen takes no input files");
+    assert_string_equal(err.text, "executor plain-puppet takes no input files");
     fr_executor_close(ex);
 }
 

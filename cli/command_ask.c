@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum {
+    OPT_JSON = 256,
+    OPT_EVENTS,
+    OPT_MODEL,
+    OPT_BASE_URL,
+    OPT_KEY_ENV,
+    OPT_STREAM,
+    OPT_BUDGET,
+    OPT_WHEN_USED_UP,
+    OPT_MAX_RUNS,
+    OPT_MAX_MODEL_CALLS,
+    OPT_COMPAT
+};
+
+static const cli_option options[] = {
+    {OPT_MODEL, "model", "MODEL", "openai:NAME, or scripted:FILE for replies from a file"},
+    {OPT_BASE_URL, "base-url", "URL", "of the API ($OPENAI_BASE_URL, https://api.openai.com/v1)"},
+    {OPT_KEY_ENV, "key-env", "NAME",
+     "environment variable that holds the API's key (OPENAI_API_KEY)"},
+    {OPT_STREAM, "stream", NULL, "have the reply sent piece by piece"},
+    CLI_EXECUTOR_OPTIONS,
+    {OPT_BUDGET, "budget", "N", "failures in a row until no more code is run (2)"},
+    {OPT_WHEN_USED_UP, "when-used-up", "MODE",
+     "final_turn (default): ask once more, without code; passthrough, fail"},
+    {OPT_MAX_RUNS, "max-runs", "N", "runs of code, failed or not (20)"},
+    {OPT_MAX_MODEL_CALLS, "max-model-calls", "N", "calls of the model (25)"},
+    {OPT_COMPAT, "compat", "adk", "ADK's rules and texts, to the byte"},
+    {OPT_EVENTS, "events", NULL, "every event as a line of JSON, in ADK's shape, as it happens"},
+    {OPT_JSON, "json", NULL, "the answer and what it took as one JSON object"},
+    {0, NULL, NULL, NULL},
+};
+
+typedef struct settings {
+    int json;
+    int events;
+    const char *model;
+    const char *question;
+    fr_openai_options openai;
+    fr_scripted_model_options scripted;
+    fr_runner_options runner;
+    fr_postprocessor_options post;
+    cli_executor_settings executor;
+} settings;
+
+static int read_number(const char *text, int32_t min, int32_t *out, fr_error *err)
+{
+    int64_t n;
+    int rc = fr_parse_integer(text, min, 1000000, &n, err);
+    if (rc == 0)
+        *out = (int32_t)n;
+    return rc;
+}
+
+static int read_budget(const char *text, settings *s, fr_error *err)
+{
+    int rc = read_number(text, 0, &s->executor.options.error_retry_attempts, err);
+    if (rc == 0 && s->executor.options.error_retry_attempts == 0)
+        s->executor.options.error_retry_attempts = FR_NO_ATTEMPTS;
+    return rc;
+}
+
+static int read_when_used_up(const char *text, settings *s, fr_error *err)
+{
+    static const char *const modes[] = {"final_turn", "passthrough", "fail"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, modes[i]) == 0) {
+            s->post.when_used_up = FR_USED_UP_FINAL_TURN + i;
+            return 0;
+        }
+    return fr_fail(err, FR_EINVAL, 0, "'%.40s' is not known; final_turn, passthrough and fail are",
+                   text);
+}
+
+/* With ADK's texts the guard leaves the output as it is. */
+static int read_compat(const char *text, settings *s, fr_error *err)
+{
+    if (strcmp(text, "adk") != 0)
+        return fr_fail(err, FR_EINVAL, 0, "'%.40s' is not known; 'adk' is", text);
+    s->post.compat = FR_COMPAT_ADK;
+    s->executor.guard.keep_controls = 1;
+    s->executor.guard.max_characters = FR_NO_CLIP;
+    return 0;
+}
+
+static int take_option(settings *s, int id, const char *argument, fr_error *err)
+{
+    switch (id) {
+    case OPT_MODEL:
+        s->model = argument;
+        return 0;
+    case OPT_BASE_URL:
+        s->openai.base_url = argument;
+        return 0;
+    case OPT_KEY_ENV:
+        s->openai.api_key_env = argument;
+        return 0;
+    case OPT_BUDGET:
+        return read_budget(argument, s, err);
+    case OPT_WHEN_USED_UP:
+        return read_when_used_up(argument, s, err);
+    case OPT_MAX_RUNS:
+        return read_number(argument, 1, &s->post.max_runs, err);
+    case OPT_MAX_MODEL_CALLS:
+        return read_number(argument, 1, &s->runner.max_model_calls, err);
+    case OPT_COMPAT:
+        return read_compat(argument, s, err);
+    default:
+        *(id == OPT_STREAM ? &s->openai.stream : id == OPT_EVENTS ? &s->events : &s->json) = 1;
+        return 0;
+    }
+}
+
+static int check_settings(const settings *s, int questions)
+{
+    if (questions != 1)
+        cli_say("ask: one question, not %d; - reads it from standard input", questions);
+    else if (!s->model)
+        cli_say("ask: which model? --model openai:NAME or --model scripted:FILE");
+    else if (s->json && s->events)
+        cli_say("ask: --json or --events, not both");
+    else
+        return 0;
+    return CLI_ERROR;
+}
+
+static int read_options(const cli_command *self, int argc, char **argv, settings *s)
+{
+    const char *argument;
+    int id;
+    while ((id = cli_next_option(self, argc, argv, &argument)) >= 0) {
+        fr_error err = FR_ERROR_INIT;
+        int taken = cli_take_executor_option(self, id, argument, &s->executor);
+        if (taken < 0)
+            return taken;
+        if (!taken && take_option(s, id, argument, &err)) {
+            cli_say("ask: --%s: %s", cli_option_name(self, id), err.text);
+            return CLI_ERROR;
+        }
+    }
+    if (id != CLI_END)
+        return id;
+    s->question = argv[optind];
+    return check_settings(s, argc - optind) ? CLI_ERROR : CLI_END;
+}
+
+static int open_model(settings *s, fr_error *err)
+{
+    if (strncmp(s->model, "openai:", 7) == 0) {
+        s->openai.model = s->model + 7;
+        return fr_model_open(fr_model_openai(), &s->openai, &s->runner.model, err);
+    }
+    if (strncmp(s->model, "scripted:", 9) == 0) {
+        s->scripted.path = s->model + 9;
+        return fr_model_open(fr_model_scripted(), &s->scripted, &s->runner.model, err);
+    }
+    return fr_fail(err, FR_EINVAL, 0, "there is no model '%.60s', but openai:NAME, scripted:FILE",
+                   s->model);
+}
+
+static void put_line(char *json)
+{
+    cli_put(json, strlen(json));
+    cli_put("\n", 1);
+    fflush(stdout);
+    fr_free(json);
+}
+
+static void put_event(void *user, const fr_event *event)
+{
+    fr_error err = FR_ERROR_INIT;
+    char *json = NULL;
+    (void)user;
+    if (fr_event_json(event, &json, &err))
+        cli_say("ask: an event cannot be shown: %s", err.text);
+    else
+        put_line(json);
+}
+
+static int put_answer(const settings *s, const fr_answer *a)
+{
+    fr_error err = FR_ERROR_INIT;
+    char *json = NULL;
+    if (s->json && fr_answer_json(a, &json, &err)) {
+        cli_say("ask: %s", err.text);
+        return cli_exit_for(&err);
+    }
+    if (s->json) {
+        put_line(json);
+    } else if (!s->events) {
+        cli_put(a->text.p, a->text.n);
+        cli_put("\n", a->text.n > 0 && a->text.p[a->text.n - 1] != '\n');
+        fflush(stdout);
+    }
+    cli_say("%s: %d model call%s, %d run%s", fr_answer_status_text(a->status), a->model_calls,
+            a->model_calls == 1 ? "" : "s", a->runs, a->runs == 1 ? "" : "s");
+    return a->status == FR_ANSWER_OK ? CLI_OK : CLI_FAILED;
+}
+
+static int ask(const settings *s, fr_runner *runner, fr_session *session, fr_str question,
+               fr_cancel *cancel)
+{
+    fr_error err = FR_ERROR_INIT;
+    fr_answer *answer = NULL;
+    int rc = CLI_OK;
+    if (fr_runner_ask(runner, session, question, NULL, cancel, &answer, &err)) {
+        cli_say("ask: %s", err.text);
+        rc = cli_exit_for(&err);
+    } else {
+        rc = cli_finish_output(put_answer(s, answer));
+    }
+    fr_answer_free(answer);
+    return cli_caught_signal() ? CLI_SIGNAL + cli_caught_signal() : rc;
+}
+
+static int ask_until_signal(const settings *s, fr_str question)
+{
+    fr_error err = FR_ERROR_INIT;
+    fr_runner *runner = NULL;
+    fr_session *session = NULL;
+    fr_cancel *cancel = NULL;
+    int failed = fr_runner_new(&s->runner, &runner, &err);
+    if (!failed)
+        failed = fr_session_new("fencerun", NULL, NULL, &session, &err);
+    if (!failed)
+        failed = cli_catch_signals(&cancel, &err);
+    if (failed)
+        cli_say("ask: %s", err.text);
+    int rc = failed ? cli_exit_for(&err) : ask(s, runner, session, question, cancel);
+    if (!failed)
+        cli_release_signals();
+    fr_session_free(session);
+    fr_runner_free(runner);
+    return rc;
+}
+
+static int with_executor_and_model(settings *s, fr_str question)
+{
+    fr_error err = FR_ERROR_INIT;
+    int rc = cli_open_executor("ask", &s->executor, &s->runner.executor);
+    if (rc)
+        return rc;
+    s->runner.postprocessor = &s->post;
+    s->runner.on_event = s->events ? put_event : NULL;
+    if (open_model(s, &err)) {
+        cli_say("ask: %s", err.text);
+        rc = cli_exit_for(&err);
+    } else {
+        rc = ask_until_signal(s, question);
+    }
+    fr_model_close(s->runner.model);
+    fr_executor_close(s->runner.executor);
+    return rc;
+}
+
+static int run_ask(const cli_command *self, int argc, char **argv)
+{
+    settings s = {.openai = FR_OPENAI_OPTIONS_INIT,
+                  .scripted = FR_SCRIPTED_MODEL_OPTIONS_INIT,
+                  .runner = FR_RUNNER_OPTIONS_INIT,
+                  .post = FR_POSTPROCESSOR_OPTIONS_INIT,
+                  .executor = CLI_EXECUTOR_SETTINGS_INIT};
+    int id = read_options(self, argc, argv, &s);
+    if (id != CLI_END)
+        return id == CLI_HELP ? CLI_OK : CLI_USAGE;
+    if (strcmp(s.question, "-") != 0)
+        return with_executor_and_model(&s, (fr_str){s.question, strlen(s.question)});
+    char *text = NULL;
+    size_t n = 0;
+    int rc = cli_read("ask", "-", &text, &n);
+    if (rc)
+        return rc;
+    rc = with_executor_and_model(&s, (fr_str){text, n});
+    free(text);
+    return rc;
+}
+
+const cli_command cli_ask = {
+    "ask",
+    "Asks a model and runs the code it writes, until there is an answer.",
+    "[OPTION]... QUESTION|-",
+    options,
+    run_ask,
+};

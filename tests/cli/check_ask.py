@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""check_ask.py FENCERUN: `fencerun ask` with a scripted model, and real and scripted executors."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from harness import DIRECTORY, LIMIT, SOURCE, expect, expect_equal, main, run, scratch, script, tests_of
+
+FAIL = {"exit_code": 1, "stderr": "ValueError: no\n"}
+LOAN = f"scripted:{SOURCE}/samples/models/loan.json"
+
+
+def block(code):
+    return f"```python\n{code}\n```\n"
+
+
+def model(*replies):
+    name = f"model-{len(list(Path(DIRECTORY.name).iterdir()))}.json"
+    return "scripted:" + scratch(name, json.dumps({"replies": replies}).encode())
+
+
+def executor(*results):
+    return f"scripted:{script(*results)}"
+
+
+def ask(command, *arguments, **options):
+    return run(command, "ask", *arguments, **options)
+
+
+def answer(command, *arguments, status=0):
+    done = ask(command, "--json", *arguments, "?")
+    expect_equal(done.returncode, status, done.stderr)
+    return json.loads(done.stdout)
+
+
+def test_answer_on_stdout(command):
+    done = ask(command, "--model", LOAN, "How much?")
+    expect_equal((done.returncode, done.stdout.count(b"\n")), (0, 1))
+    expect(b"1,459.51" in done.stdout, done.stdout)
+    expect_equal(done.stderr, b"fencerun: ok: 2 model calls, 1 run\n")
+
+
+def test_question_from_standard_input(command):
+    done = ask(command, "--model", model("So it is."), "--events", "-", stdin="Is 数 a number?\n".encode())
+    first = json.loads(done.stdout.splitlines()[0])
+    expect_equal(first["content"]["parts"], [{"text": "Is 数 a number?\n"}])
+
+
+def test_answer_as_json(command):
+    got = answer(command, "--model", LOAN)
+    expect_equal(set(got), {"status", "answer", "invocation_id", "model_calls", "runs", "failures",
+                            "prompt_tokens", "output_tokens"})
+    expect_equal((got["status"], got["model_calls"], got["runs"]), ("ok", 2, 1))
+
+
+def test_events(command):
+    done = ask(command, "--model", LOAN, "--events", "How much?")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    expect_equal([e["author"] for e in events], ["user", "agent", "agent", "agent"])
+    expect_equal(len({e["invocationId"] for e in events}), 1)
+    expect_equal(len({e["id"] for e in events}), 4)
+    question, code, result, reply = (e["content"] for e in events)
+    expect_equal([c["role"] for c in (question, code, result, reply)],
+                 ["user", "model", "model", "model"])
+    expect_equal(code["parts"][-1]["executableCode"]["language"], "PYTHON")
+    expect_equal(result["parts"][0]["codeExecutionResult"]["outcome"], "OUTCOME_OK")
+    expect("1459.51 197853.54" in result["parts"][0]["codeExecutionResult"]["output"])
+    expect("1,500" not in done.stdout.decode(), "the invented result was not cut off")
+    expect("_code_execution_context" in events[2]["actions"]["stateDelta"])
+
+
+def test_compat(command):
+    done = ask(command, "--compat", "adk", "--model", LOAN, "--events", "How much?")
+    result = json.loads(done.stdout.splitlines()[2])
+    expect_equal(result["content"]["parts"][0]["codeExecutionResult"]["output"],
+                 "Code execution result:\n1459.51 197853.54\n\n")
+    expect_equal(result["actions"]["stateDelta"], {"_code_execution_context": {}})
+    expect("customMetadata" not in result)
+    long = executor({"stdout": "x" * 10000})
+    done = ask(command, "--compat", "adk", "--model", model(block("x"), "ok"), "--executor", long,
+               "--events", "?")
+    expect("x" * 10000 in done.stdout.decode(), "compat mode shortened the output")
+
+
+def test_second_try_is_told_the_first_error(command):
+    chat = model(block("print(1 / 0)"), {"text": block("print(2)"), "expect": "ZeroDivisionError"},
+                 {"text": "2", "expect": "stdout:\n```\n2\n```"})
+    got = answer(command, "--model", chat)
+    expect_equal((got["status"], got["answer"], got["runs"], got["failures"]), ("ok", "2", 2, 0))
+
+
+def test_budget_used_up(command):
+    replies = [block(f"f({i})") for i in range(6)]
+    def used_up(*arguments, results=(FAIL, FAIL, FAIL)):
+        got = answer(command, "--model", model(*replies), "--executor", executor(*results),
+                     *arguments, status=1)
+        return got["status"], got["model_calls"], got["runs"]
+    expect_equal(used_up(), ("budget_exhausted", 4, 2))
+    expect_equal(used_up("--when-used-up", "final_turn"), ("budget_exhausted", 4, 2))
+    expect_equal(used_up("--when-used-up", "passthrough"), ("budget_exhausted", 3, 2))
+    expect_equal(used_up("--when-used-up", "fail"), ("failed", 3, 2))
+    expect_equal(used_up("--budget", "3"), ("budget_exhausted", 5, 3))
+    expect_equal(used_up("--budget", "0"), ("budget_exhausted", 2, 0))
+    expect_equal(used_up("--max-runs", "2", results=({}, {})), ("budget_exhausted", 4, 2))
+    expect_equal(used_up("--max-model-calls", "1"), ("model_calls", 1, 1))
+    expect_equal(used_up("--compat", "adk"), ("budget_exhausted", 3, 2))
+
+
+def test_warnings_cost_nothing(command):
+    warn = {"stdout": "1\n", "stderr": "/code/main.py:1: DeprecationWarning: old\n"}
+    got = answer(command, "--model", model(*[block(f"f({i})") for i in range(3)], "done"),
+                 "--executor", executor(warn, warn, warn))
+    expect_equal((got["status"], got["runs"], got["failures"]), ("ok", 3, 0))
+
+
+def test_model_that_heeds_the_last_word(command):
+    chat = model(block("a"), block("b"), {"text": "I cannot tell.", "expect": "Answer now without code"})
+    got = answer(command, "--model", chat, "--executor", executor(FAIL, FAIL))
+    expect_equal((got["status"], got["answer"]), ("ok", "I cannot tell."))
+
+
+def test_answers_that_are_none(command):
+    for reply, status in ({"text": "It is", "finish": "MAX_TOKENS"}, "truncated"), \
+                         ({"text": "", "finish": "SAFETY"}, "withheld"), ("", "empty"):
+        expect_equal(answer(command, "--model", model(reply), status=1)["status"], status)
+
+
+def test_failures_of_calls(command):
+    done = ask(command, "--model", model({"error": "FR_EMODEL", "message": "out of order"}), "?")
+    expect_equal((done.returncode, done.stdout), (6, b""))
+    expect(b"out of order" in done.stderr, done.stderr)
+    down = executor({"error": "FR_EUNAVAILABLE", "message": "engine is down"})
+    done = ask(command, "--model", model(block("x")), "--executor", down, "?")
+    expect_equal((done.returncode, done.stdout), (5, b""))
+    expect(b"engine is down" in done.stderr, done.stderr)
+    done = ask(command, "--model", "openai:m", "--base-url", "http://127.0.0.1:1/v1", "?",
+               env={"PATH": os.environ["PATH"], "OPENAI_API_KEY": "sk-secret-key"})
+    expect_equal(done.returncode, 6)
+    expect(b"sk-secret" not in done.stderr, done.stderr)
+
+
+def test_audit(command):
+    path = str(Path(DIRECTORY.name) / "ask.log")
+    ask(command, "--model", LOAN, "--audit", path, "?")
+    done = run(command, "audit", "show", "--json", path)
+    started, ended = map(json.loads, done.stdout.splitlines())
+    expect_equal(started["invocation"]["agent"], "agent")
+    expect_equal(ended["stdout"], "1459.51 197853.54\n")
+    expect_equal(run(command, "audit", "verify", path).returncode, 0)
+
+
+def test_usage(command):
+    for arguments, words in (
+            ((), b"one question"), (("a", "b"), b"one question"), (("?",), b"--model"),
+            (("--model", "gpt", "?"), b"openai:NAME"),
+            (("--model", LOAN, "--budget", "-1", "?"), b"--budget"),
+            (("--model", LOAN, "--when-used-up", "never", "?"), b"final_turn"),
+            (("--model", LOAN, "--compat", "x", "?"), b"adk"),
+            (("--model", LOAN, "--json", "--events", "?"), b"not both"),
+            (("--model", LOAN, "--max-runs", "0", "?"), b"--max-runs"),
+            (("--model", "openai:", "?"), b"model"),
+            (("--model", "scripted:/no/such/file", "?"), b"/no/such/file"),
+            (("--model", "openai:m", "--base-url", "ftp://x", "?"), b"ftp://x")):
+        done = ask(command, *arguments)
+        expect_equal(done.returncode, 2, arguments)
+        expect(words in done.stderr, arguments, done.stderr)
+        expect_equal(done.stdout, b"")
+
+
+def test_interrupted(command):
+    slow = executor({"delay_ms": 60000})
+    process = subprocess.Popen([command, "ask", "--model", model(block("x")), "--executor", slow,
+                                "--events", "?"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(2):  # the question, and the code that is now running
+        process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    process.communicate(timeout=LIMIT)
+    expect_equal(process.returncode, 130)
+    expect(time.monotonic() - began < 30, "it took long to stop")
+
+
+main(tests_of(globals()))
