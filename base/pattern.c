@@ -46,7 +46,7 @@ static int out_of_memory(const char *purpose, fr_error *err)
 
 static int pcre2_failed(const char *purpose, int code, fr_error *err)
 {
-    if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAP_FAILED)
+    if (code == PCRE2_ERROR_NOMEMORY)
         return out_of_memory(purpose, err);
     int limit = code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_DEPTHLIMIT ||
                 code == PCRE2_ERROR_HEAPLIMIT || code == PCRE2_ERROR_JIT_STACKLIMIT;

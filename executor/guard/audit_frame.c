@@ -33,7 +33,7 @@ static int take_hash(fr_str *s, char hash[65])
     if (s->n < DIGITS)
         return -1;
     for (size_t i = 0; i < DIGITS; i++)
-        if (fri_hex_value(s->p[i]) < 0 || (s->p[i] >= 'A' && s->p[i] <= 'F'))
+        if (fri_hex_value(s->p[i]) < 0)
             return -1;
     memcpy(hash, s->p, DIGITS);
     hash[DIGITS] = '\0';

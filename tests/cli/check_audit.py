@@ -10,7 +10,7 @@ from audit_log import Log
 from harness import LIMIT, SOURCE, expect, expect_equal, main, run, scratch, tests_of
 
 HOSTILE = ('x\n1 2026-12-01T05:00:00.000000Z started sandbox python\r\x1b[2J\x7f\x85\x9b1m'
-           '\u2028\u2029\u202e\u2066\u200f\u061c\t\0end')
+           '\u2028\u2029\u202e\u2069\u200f\u061c\t\0end')
 
 
 def two_runs():
@@ -184,7 +184,7 @@ def test_nothing_can_pass_for_another_record(command):
     for character in set(HOSTILE) - set("\n"):
         if ord(character) < 32 or ord(character) > 126:
             expect(character not in out, repr(character), "is in", repr(out))
-    expect(r"\x1b[2J\x7f\x85\x9b1m\u2028\u2029\u202e\u2066\u200f\u061c\x09\x00end" in out, out)
+    expect(r"\x1b[2J\x7f\x85\x9b1m\u2028\u2029\u202e\u2069\u200f\u061c\x09\x00end" in out, out)
 
 
 def test_text_of_other_scripts_is_shown_as_it_is(command):

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -284,40 +283,6 @@ static void test_runs_that_overlap(void **state)
     assert_int_equal(sum.first_without_end, 99 * 37 % 100 + 1);
 }
 
-#define THREADS 8
-#define TURNS   50
-
-static void *run_often(void *user)
-{
-    fr_code_input in = FR_CODE_INPUT_INIT;
-    fr_error failure = FR_ERROR_INIT;
-    fr_fail(&failure, FR_EUNAVAILABLE, 0, "no");
-    uintptr_t failed = 0;
-    for (int i = 0; i < TURNS; i++) {
-        fr_audit_mark mark;
-        failed += fr_audit_started(user, &in, "x", &mark, NULL) != 0;
-        failed += fr_audit_ended(user, &mark, NULL, &failure, NULL, NULL) != 0;
-    }
-    return (void *)failed;
-}
-
-static void test_many_threads_and_one_log(void **state)
-{
-    (void)state;
-    pthread_t threads[THREADS];
-    fr_audit *a = log_open();
-    for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, run_often, a), 0);
-    for (size_t i = 0; i < THREADS; i++) {
-        void *failed;
-        assert_int_equal(pthread_join(threads[i], &failed), 0);
-        assert_null(failed);
-    }
-    fr_audit_close(a);
-    fr_audit_summary sum = log_expect_holds((uint64_t)2 * THREADS * TURNS);
-    assert_int_equal(sum.runs_without_end, 0);
-}
-
 /* ---- Writes that were cut off ---- */
 
 /* As far as a writer got who was killed: whatever it left, the next one goes on, and all of it is in the
@@ -458,7 +423,6 @@ int main(void)
         log_test(test_a_record_that_is_too_long_is_refused),
         log_test(test_two_that_take_turns),
         log_test(test_runs_that_overlap),
-        log_test(test_many_threads_and_one_log),
         log_test(test_cut_off_at_every_byte),
         log_test(test_cut_off_again_and_again),
         log_test(test_junk_at_the_end),

@@ -78,7 +78,7 @@ static void test_cut_at_a_character(void **state)
     (void)state;
     char body[400];
     memset(body, 'x', 199);
-    strcpy(body + 199, "\xc3\xbc and more");
+    snprintf(body + 199, sizeof(body) - 199, "%s", "\xc3\xbc and more");
     fri_openai_reason reason = reason_of(body);
     assert_int_equal(strlen(reason.text), 199);
 }
