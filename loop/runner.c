@@ -43,12 +43,12 @@ static int make_instruction(fr_runner *r, fr_error *err)
     const fr_runner_options *o = &r->options;
     FRI_AUTO(fri_freep) char *generated = NULL;
     FRI_AUTO(fri_buf_dispose) fri_buf text;
+    fri_buf_init(&text, FRI_MAX_REPLY_BYTES);
     int rc = o->executor && !o->no_instruction
                  ? fr_instruction(o->executor, r->compat, &generated, err)
                  : 0;
     if (rc)
         return rc;
-    fri_buf_init(&text, FRI_MAX_REPLY_BYTES);
     fri_buf_puts(&text, o->instruction ? o->instruction : "");
     fri_buf_puts(&text, o->instruction && generated ? "\n\n" : "");
     fri_buf_puts(&text, generated ? generated : "");

@@ -22,6 +22,9 @@
 
 #define DEFAULT_MAX_CHARACTERS 4000
 
+/* Of a longer stderr head and tail are judged: rules take half a microsecond a byte. */
+#define JUDGED_CHARACTERS 32768
+
 typedef struct guard {
     fr_audit *audit;            /* NULL: nothing is written down */
     fri_classifier *classifier; /* made when the first stderr has something in it */
@@ -141,9 +144,13 @@ static void clean(const guard *g, const stream *s, fri_buf *out, fri_gap *gap)
     *s->cleaned += fri_clean(out, tail);
 }
 
-static int judge(guard *g, fr_str text, int *stderr_class, fr_error *err)
+static int judge(guard *g, fr_str text, fri_gap gap, int *stderr_class, fr_error *err)
 {
+    static const fri_clip_limits limits = {JUDGED_CHARACTERS, 0};
+    FRI_AUTO(fri_buf_dispose) fri_buf judged;
+    fri_clipped info;
     int rc = 0;
+    fri_buf_init(&judged, FRI_MAX_RESULT_TEXT);
     *stderr_class = FR_STDERR_EMPTY;
     if (text.n == 0)
         return 0;
@@ -151,7 +158,10 @@ static int judge(guard *g, fr_str text, int *stderr_class, fr_error *err)
     if (!g->classifier)
         rc = fri_classifier_new(&g->classifier, err);
     pthread_mutex_unlock(&g->lock);
-    return rc ? rc : fri_classify(g->classifier, text, stderr_class, err);
+    fri_clip(&judged, text, &limits, gap, &info);
+    if (rc == 0)
+        rc = fri_buf_check(&judged, "stderr to be judged", err);
+    return rc ? rc : fri_classify(g->classifier, fri_buf_str(&judged), stderr_class, err);
 }
 
 static int polish(guard *g, fr_call *call, const stream *s, fr_error *err)
@@ -166,7 +176,7 @@ static int polish(guard *g, fr_call *call, const stream *s, fr_error *err)
     clean(g, s, &cleaned, &gap);
     int rc = fri_buf_check(&cleaned, "cleaned output", err);
     if (rc == 0 && s->which == FR_STDERR) {
-        rc = judge(g, fri_buf_str(&cleaned), &stderr_class, err);
+        rc = judge(g, fri_buf_str(&cleaned), gap, &stderr_class, err);
         if (rc == 0)
             fr_result_judge(call, stderr_class);
     }

@@ -149,7 +149,7 @@ static void test_hostile_texts(void **state)
     (void)state;
     static const char *const units[] = {HOSTILE, "\tx", "w\n", "\n", "a: \n", "12:00 [a] \n"};
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        double took = seconds_for(units[i], 1 << 20);
+        double took = seconds_for(units[i], 1 << 18);
         if (took > 10)
             fail_msg("unit %zu: %.3f s", i, took);
     }
