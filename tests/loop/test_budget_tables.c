@@ -8,7 +8,6 @@
  *     --- replies: what the model says, turn by turn: code, same (the code before again), text
  *     --- expect: a line for each turn, and with the option "told" what the model is told
  */
-#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,38 +164,64 @@ static void take_reply(table *t, const char *word)
     fr_content_free(reply);
 }
 
+/* Plays a case; the outcome is in t->out, to be disposed. */
+static void play(const test_case *c, table *t)
+{
+    *t = (table){.options = FR_POSTPROCESSOR_OPTIONS_INIT};
+    fri_buf_init(&t->out, 1 << 20);
+    each_word(c, "options", read_option, t);
+    open_all(c, t);
+    each_word(c, "replies", take_reply, t);
+    fr_state_free(t->state);
+    fr_postprocessor_free(t->p);
+    fr_executor_close(t->ex);
+}
+
 static void run(void **state)
 {
     const test_case *c = *state;
-    table t = {.options = FR_POSTPROCESSOR_OPTIONS_INIT};
-    fri_buf_init(&t.out, 1 << 20);
-    each_word(c, "options", read_option, &t);
-    open_all(c, &t);
-    each_word(c, "replies", take_reply, &t);
+    table t;
+    play(c, &t);
     assert_string_equal(t.out.p, case_text(c, "expect", ""));
-    fr_state_free(t.state);
-    fr_postprocessor_free(t.p);
-    fr_executor_close(t.ex);
     fri_buf_dispose(&t.out);
 }
 
-static int run_file(const char *path)
+static int run_cases(const char *path, const case_file *file)
 {
-    case_file file = cases_read(path);
-    struct CMUnitTest *tests = calloc(file.count, sizeof(*tests));
+    struct CMUnitTest *tests = calloc(file->count, sizeof(*tests));
     if (!tests)
         abort();
-    for (size_t i = 0; i < file.count; i++)
-        tests[i] = (struct CMUnitTest){file.cases[i].name, run, NULL, NULL, &file.cases[i]};
-    int failed = _cmocka_run_group_tests(path, tests, file.count, NULL, NULL);
+    for (size_t i = 0; i < file->count; i++)
+        tests[i] = (struct CMUnitTest){file->cases[i].name, run, NULL, NULL, &file->cases[i]};
+    int failed = _cmocka_run_group_tests(path, tests, file->count, NULL, NULL);
     free(tests);
-    cases_free(&file);
     return failed;
 }
 
-int main(void)
+static int show_cases(const case_file *file)
 {
-    return run_file(FRI_SOURCE_DIR "/tests/data/loop/budget.case") +
-               run_file(FRI_SOURCE_DIR "/tests/data/loop/told.case") !=
-           0;
+    for (size_t i = 0; i < file->count; i++) {
+        const test_case *c = &file->cases[i];
+        table t;
+        play(c, &t);
+        printf("%s\n  options  %s\n  results  %s\n  replies  %s\n%s\n", c->name,
+               case_text(c, "options", ""), case_text(c, "results", ""),
+               case_text(c, "replies", ""), t.out.p);
+        fri_buf_dispose(&t.out);
+    }
+    return 0;
+}
+
+/* "show" as argument prints the tables. */
+int main(int argc, char **argv)
+{
+    static const char *const paths[] = {FRI_SOURCE_DIR "/tests/data/loop/budget.case",
+                                        FRI_SOURCE_DIR "/tests/data/loop/told.case"};
+    int show = argc > 1 && strcmp(argv[1], "show") == 0, failed = 0;
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        case_file file = cases_read(paths[i]);
+        failed += show ? show_cases(&file) : run_cases(paths[i], &file);
+        cases_free(&file);
+    }
+    return failed != 0;
 }
