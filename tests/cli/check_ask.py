@@ -153,6 +153,15 @@ def test_audit(command):
     expect_equal(run(command, "audit", "verify", path).returncode, 0)
 
 
+def test_nothing_is_loaded_that_is_not_used(command):
+    def loaded(*arguments):
+        done = ask(command, *arguments, env=os.environ | {"LD_DEBUG": "files"})
+        return [name for name in (b"libcurl", b"libcrypto") if name + b".so" in done.stderr]
+    expect_equal(loaded("--model", LOAN, "?"), [])
+    path = str(Path(DIRECTORY.name) / "loaded.log")
+    expect_equal(loaded("--model", LOAN, "--audit", path, "?"), [b"libcrypto"])
+
+
 def test_usage(command):
     for arguments, words in (
             ((), b"one question"), (("a", "b"), b"one question"), (("?",), b"--model"),

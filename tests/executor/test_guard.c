@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -347,6 +348,49 @@ static void test_refused_at_open(void **state)
     fr_executor_close(inner);
 }
 
+static int print_and_warn(fr_call *call, void *user, fr_error *err)
+{
+    (void)user;
+    int rc = fr_result_write(call, FR_STDERR, "Warning: x\n", 11, err);
+    fr_result_exited(call, 0);
+    return rc;
+}
+
+static void *run_many(void *arg)
+{
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    size_t well = 0;
+    for (int i = 0; i < 25; i++) {
+        fr_code_result *r = NULL;
+        if (fr_executor_execute(arg, &in, &r, NULL) == 0)
+            well += r->stderr_class == FR_STDERR_WARNING && r->receipt->audit_sequence > 0;
+        fr_code_result_free(r);
+    }
+    return (void *)well;
+}
+
+/* One guard, one log, several threads. */
+static void test_threads(void **state)
+{
+    (void)state;
+    puppet p = {.execute = print_and_warn};
+    fr_guard_options o = with_log();
+    pthread_t threads[4];
+    size_t well = 0;
+    fr_executor *ex = guarded(puppet_open("puppet", &p), &o);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_many, ex), 0);
+    for (size_t i = 0; i < 4; i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(threads[i], &result), 0);
+        well += (size_t)result;
+    }
+    assert_int_equal(well, 100);
+    assert_int_equal(summary().records, 200);
+    assert_int_equal(summary().runs_without_end, 0);
+    fr_executor_close(ex);
+}
+
 /* It is not recorded as a run, and uses up nothing. */
 static void test_probe(void **state)
 {
@@ -418,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_no_record_no_run),
         cmocka_unit_test(test_no_record_no_result),
         cmocka_unit_test(test_refused_at_open),
+        cmocka_unit_test(test_threads),
         cmocka_unit_test(test_probe),
         cmocka_unit_test(test_out_of_memory),
     };
