@@ -194,6 +194,8 @@ static int read_call(const fri_json *doc, fri_json_ref v, int kind, fr_content *
     FRI_AUTO(fri_freep) char *name = NULL;
     size_t n;
     fr_str source = fri_json_source(doc, v);
+    if (fri_json_type(doc, v) != FRI_JSON_OBJECT)
+        return fr_fail(err, FR_EFORMAT, 0, "content: a function call's part must be an object");
     int rc = read_string(doc, fri_json_get(doc, v, "name"), "content: a function's name", &name, &n,
                          err);
     return rc ? rc : fr_content_add(content, kind, 0, source.p, source.n, name, err);

@@ -115,6 +115,7 @@ static void test_malformed(void **state)
         {"{\"content\":{\"parts\":[{\"executableCode\":\"x\"}]}}", "must be an object"},
         {"{\"content\":{\"parts\":[{\"executableCode\":{\"code\":[]}}]}}", "must be a string"},
         {"{\"content\":{\"parts\":[{\"inlineData\":{\"data\":\"%\"}}]}}", "base64"},
+        {"{\"content\":{\"parts\":[{\"functionCall\":\"f\"}]}}", "must be an object"},
         {"{\"actions\":{\"stateDelta\":[]}}", "stateDelta must be an object"},
         {"{\"longRunningToolIds\":{}}", "longRunningToolIds must be an array"},
         {"{\"partial\":1}", "partial must be a boolean"},
