@@ -15,11 +15,20 @@ watch() {
 
 failed=0
 script=$(mktemp) || exit 1
-trap 'rm -f "$script"' EXIT
+trap 'rm -f "$script" "$script.log"' EXIT
 echo '{"results": [{"stdout": "42", "stderr": "warning"}]}' >"$script"
 watch "$fencerun" run --json --executor "scripted:$script" -c 'print(42)'
 watch "$fencerun" run --executor "scripted:$script.none" -c 'print(42)'
 watch "$fencerun" run --no-such-option
+
+# Undefined values: as below, in the search for blocks.
+cat >"$script" <<'END'
+{"results": [{"exit_code": 1, "stderr": "NameError: name 'revenue' is not defined"}, {"stdout": "45.0"}]}
+END
+for mode in --json --events "--compat=adk"; do
+    watch --undef-value-errors=no "$fencerun" ask "$mode" --executor "scripted:$script" \
+        --audit "$script.log" --model scripted:samples/models/second_try.json "How much?"
+done
 
 for log in whole torn_and_told changed cut_off; do
     watch "$fencerun" audit verify --json "tests/fuzz/corpus/audit/$log"
