@@ -240,13 +240,12 @@ static int tell(passage *g, const fr_block *block, int repeat, fri_buf *out, fr_
                      .expression = {"", 0}};
     if (g->p->options.compat) {
         fri_tell_adk(out, r);
-    } else {
-        if (r->outcome == FR_OUTCOME_OK && r->out.n == 0 &&
-            fri_str_equal(block->language, fri_cstr("python")))
-            told.expression = fri_bare_expression(block->code);
-        fri_tell(out, r, &told);
+        return fri_buf_check(out, "what the model is told", err);
     }
-    return fri_buf_check(out, "what the model is told", err);
+    if (r->outcome == FR_OUTCOME_OK && r->out.n == 0 &&
+        fri_str_equal(block->language, fri_cstr("python")))
+        told.expression = fri_bare_expression(block->code);
+    return fri_tell(out, r, &told, err);
 }
 
 static int run(passage *g, const fr_block *block, fr_error *err)

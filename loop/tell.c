@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/json_write.h"
 #include "base/str.h"
 #include "loop/quote.h"
 
@@ -48,11 +49,27 @@ static const char *stderr_name(const fr_code_result *r)
     }
 }
 
-static void put_files(fri_buf *out, const fr_code_result *r)
+/* In JSON, since the code chose these words: a name may hold line feeds. */
+static int put_word(fri_buf *out, const char *word, fr_error *err)
 {
-    for (size_t i = 0; i < r->file_count; i++)
-        fri_buf_printf(out, "File: %s (%s, %zu bytes)\n", r->files[i].name, r->files[i].mime_type,
-                       r->files[i].content.n);
+    fri_json_out w;
+    fri_json_out_init(&w, out);
+    fri_json_put_cstring(&w, word);
+    return fri_json_out_finish(&w, "a file's name", err);
+}
+
+static int put_files(fri_buf *out, const fr_code_result *r, fr_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < r->file_count; i++) {
+        fri_buf_puts(out, "File: ");
+        rc = put_word(out, r->files[i].name, err);
+        fri_buf_puts(out, ", ");
+        if (rc == 0)
+            rc = put_word(out, r->files[i].mime_type, err);
+        fri_buf_printf(out, ", %zu bytes\n", r->files[i].content.n);
+    }
+    return rc;
 }
 
 static void put_hints(fri_buf *out, const fr_code_result *r, const fri_told *told)
@@ -79,14 +96,15 @@ static void put_budget(fri_buf *out, const fri_told *told)
         fri_buf_printf(out, "Runs left in this turn: %d.\n", s->runs_left);
 }
 
-void fri_tell(fri_buf *out, const fr_code_result *result, const fri_told *told)
+int fri_tell(fri_buf *out, const fr_code_result *result, const fri_told *told, fr_error *err)
 {
     put_end(out, result);
     put_stream(out, "stdout", result->out);
     put_stream(out, stderr_name(result), result->err);
-    put_files(out, result);
+    int rc = put_files(out, result, err);
     put_hints(out, result, told);
     put_budget(out, told);
+    return rc ? rc : fri_buf_check(out, "what the model is told", err);
 }
 
 void fri_tell_refusal(fri_buf *out)

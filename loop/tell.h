@@ -19,7 +19,8 @@ typedef struct fri_told {
 
 /* Both streams, each in a fence that it cannot end; how the run ended, how long it took, what is left
  * of the budget, and hints. */
-void fri_tell(fri_buf *out, const fr_code_result *result, const fri_told *told);
+FR_CHECK int fri_tell(fri_buf *out, const fr_code_result *result, const fri_told *told,
+                      fr_error *err);
 
 /* That a block was not run. */
 void fri_tell_refusal(fri_buf *out);
