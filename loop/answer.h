@@ -16,7 +16,7 @@ FR_CHECK fri_answer *fri_answer_new(fr_error *err);
 
 static inline void fri_answer_freep(fri_answer **answer)
 {
-    fr_answer_free(&(*answer)->pub);
+    fr_answer_free((fr_answer *)*answer);
 }
 
 #endif

@@ -21,7 +21,7 @@ FR_CHECK fri_turn *fri_turn_new(fr_error *err);
 
 static inline void fri_turn_freep(fri_turn **turn)
 {
-    fr_turn_free(&(*turn)->pub);
+    fr_turn_free((fr_turn *)*turn);
 }
 
 /* Adds an event, of which it makes a copy, and its message. */
