@@ -150,11 +150,12 @@ int fr_executor_wrap(const char *name, const void *config, fr_executor *inner, f
 
 void fr_executor_close(fr_executor *ex)
 {
-    if (!ex)
-        return;
-    ex->cls->close(ex);
-    fr_executor_close(ex->inner);
-    free_executor(ex);
+    while (ex) {
+        fr_executor *inner = ex->inner;
+        ex->cls->close(ex);
+        free_executor(ex);
+        ex = inner;
+    }
 }
 
 static int check_files(const fr_code_input *in, const char *name, fr_error *err)
