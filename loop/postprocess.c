@@ -5,7 +5,7 @@
  * session's state is only changed once the run has come back: a run that could not be had leaves it as
  * it was.
  */
-#include "fencerun/postprocess.h"
+#include "loop/postprocessor.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -18,19 +18,8 @@
 #include "loop/event.h"
 #include "loop/hint.h"
 #include "loop/metadata.h"
-#include "loop/quote.h"
 #include "loop/tell.h"
 #include "loop/turn.h"
-
-#define DEFAULT_MAX_RUNS 20
-
-struct fr_postprocessor {
-    fr_executor *ex;
-    fr_postprocessor_options options; /* defaults filled in */
-    fri_budget budget;
-    fr_extract_options extract;
-    fr_delimiters *delimiters; /* of the extraction */
-};
 
 /* One reply on its way. */
 typedef struct passage {
@@ -41,98 +30,6 @@ typedef struct passage {
     fr_state *state;
     fri_turn *turn;
 } passage;
-
-/* ---- making one ---- */
-
-static int check(const fr_postprocessor_options *o, fr_error *err)
-{
-    if (o->compat & ~FR_COMPAT_ADK)
-        return fr_fail(err, FR_EINVAL, 0, "post-processor: unknown bits in compat 0x%x", o->compat);
-    if (o->budget_rule < 0 || o->budget_rule > FR_BUDGET_ADK)
-        return fr_fail(err, FR_EINVAL, 0, "post-processor: there is no budget rule %d",
-                       o->budget_rule);
-    if (o->when_used_up < 0 || o->when_used_up > FR_USED_UP_FAIL)
-        return fr_fail(err, FR_EINVAL, 0, "post-processor: when_used_up cannot be %d",
-                       o->when_used_up);
-    if (o->max_runs < FR_NO_MAXIMUM)
-        return fr_fail(err, FR_EINVAL, 0, "post-processor: max_runs is %d", o->max_runs);
-    return 0;
-}
-
-static void fill_defaults(fr_postprocessor_options *o)
-{
-    int adk = (o->compat & FR_COMPAT_ADK) != 0;
-    if (o->budget_rule == 0)
-        o->budget_rule = adk ? FR_BUDGET_ADK : FR_BUDGET_CLASSIFIED;
-    if (o->when_used_up == 0)
-        o->when_used_up = adk ? FR_USED_UP_PASSTHROUGH : FR_USED_UP_FINAL_TURN;
-    if (o->max_runs == 0)
-        o->max_runs = adk ? FR_NO_MAXIMUM : DEFAULT_MAX_RUNS;
-}
-
-/* The executor's delimiters that the search does not know by itself: by its own rules it finds fences. */
-static int choose_delimiters(fr_postprocessor *p, const fr_executor_options *attributes,
-                             fr_error *err)
-{
-    size_t n = attributes->code_block_delimiter_count;
-    p->delimiters = fri_calloc(n > 0 ? n : 1, sizeof(*p->delimiters), err);
-    if (!p->delimiters)
-        return FR_ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        if (p->options.compat || !fri_is_fence(attributes->code_block_delimiters[i].open))
-            p->delimiters[p->extract.delimiter_count++] = attributes->code_block_delimiters[i];
-    p->extract.delimiters = p->delimiters;
-    return 0;
-}
-
-static int prepare(fr_postprocessor *p, fr_error *err)
-{
-    const fr_executor_options *attributes = fr_executor_get_options(p->ex);
-    p->budget = (fri_budget){p->options.budget_rule, p->options.when_used_up,
-                             attributes->error_retry_attempts, p->options.max_runs};
-    if (p->budget.attempts == FR_NO_ATTEMPTS)
-        p->budget.attempts = 0;
-    p->extract = (fr_extract_options)FR_EXTRACT_OPTIONS_INIT;
-    p->extract.compat = p->options.compat;
-    p->extract.run_untagged = p->options.run_untagged;
-    p->extract.run_unterminated = p->options.run_unterminated;
-    p->extract.languages = fr_executor_languages(p->ex, &p->extract.language_count);
-    if (!p->options.all_languages)
-        p->extract.language_count = 1;
-    return choose_delimiters(p, attributes, err);
-}
-
-int fr_postprocessor_new(fr_executor *ex, const fr_postprocessor_options *options,
-                         fr_postprocessor **out, fr_error *err)
-{
-    fr_postprocessor_options read;
-    int rc = fri_read_sized(&read, sizeof(read), options, "fr_postprocessor_options", err);
-    if (rc == 0)
-        rc = check(&read, err);
-    if (rc)
-        return rc;
-    fr_postprocessor *p = fri_calloc(1, sizeof(*p), err);
-    if (!p)
-        return FR_ENOMEM;
-    fill_defaults(&read);
-    p->ex = ex;
-    p->options = read;
-    rc = ex ? prepare(p, err) : 0;
-    if (rc) {
-        fr_postprocessor_free(p);
-        return rc;
-    }
-    *out = p;
-    return 0;
-}
-
-void fr_postprocessor_free(fr_postprocessor *p)
-{
-    if (!p)
-        return;
-    fri_free(p->delimiters);
-    fri_free(p);
-}
 
 /* ---- events ---- */
 
@@ -328,20 +225,37 @@ static int process(passage *g, fr_error *err)
     return rc;
 }
 
+/* Reads the caller's structs; a reply that is plain text becomes a content, which *own frees. */
+static int read_input(const fr_turn_input *input, fr_turn_input *in, fr_invocation *invocation,
+                      fr_content **own, fr_error *err)
+{
+    int rc = fri_read_sized(in, sizeof(*in), input, "fr_turn_input", err);
+    if (rc == 0)
+        rc = fri_read_sized(invocation, sizeof(*invocation), in->invocation, "fr_invocation", err);
+    if (rc || in->reply)
+        return rc;
+    if (!in->text.p)
+        return fr_fail(err, FR_EINVAL, 0, "post-processor: there is no reply");
+    rc = fr_content_new(own, err);
+    if (rc == 0)
+        rc = fr_content_set_role(*own, "model", err);
+    in->reply = *own;
+    return rc ? rc : fr_content_add(*own, FR_PART_TEXT, 0, in->text.p, in->text.n, NULL, err);
+}
+
 int fr_postprocess(fr_postprocessor *p, const fr_turn_input *input, fr_state *state, fr_turn **out,
                    fr_error *err)
 {
-    static const fr_invocation nobody = FR_INVOCATION_INIT;
+    FRI_AUTO(fri_content_freep) fr_content *own = NULL;
+    FRI_AUTO(fri_turn_freep) fri_turn *turn = NULL;
     fr_turn_input in;
-    fr_invocation invocation = nobody;
-    int rc = fri_read_sized(&in, sizeof(in), input, "fr_turn_input", err);
-    if (rc == 0 && in.invocation)
-        rc = fri_read_sized(&invocation, sizeof(invocation), in.invocation, "fr_invocation", err);
-    if (rc == 0 && (!in.reply || !state))
-        rc = fr_fail(err, FR_EINVAL, 0, "post-processor: there is no reply, or no state");
+    fr_invocation invocation;
+    if (!state)
+        return fr_fail(err, FR_EINVAL, 0, "post-processor: there is no state");
+    int rc = read_input(input, &in, &invocation, &own, err);
     if (rc)
         return rc;
-    FRI_AUTO(fri_turn_freep) fri_turn *turn = fri_turn_new(err);
+    turn = fri_turn_new(err);
     if (!turn)
         return FR_ENOMEM;
     passage g = {p, &in, &invocation, invocation.id ? invocation.id : "", state, turn};

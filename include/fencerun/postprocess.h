@@ -62,15 +62,19 @@ typedef struct fr_postprocessor_options {
 /** A reply and whom it is for. Nothing in it is kept. Members are only ever added at the end. */
 typedef struct fr_turn_input {
     size_t struct_size;
-    const fr_content *reply;         /**< all of it */
+    const fr_content *reply;         /**< all of it; NULL: `text` */
     const fr_invocation *invocation; /**< `id` is what budgets are counted by; NULL: "" */
     int32_t partial;                 /**< a piece of a reply that comes whole later: left alone */
     fr_cancel *cancel;               /**< ends the run; may be NULL */
+    fr_str text;                     /**< a reply that is plain text, in place of `reply` */
 } fr_turn_input;
 
-#define FR_TURN_INPUT_INIT                \
-    {                                     \
-        sizeof(fr_turn_input), 0, 0, 0, 0 \
+#define FR_TURN_INPUT_INIT                 \
+    {                                      \
+        sizeof(fr_turn_input), 0, 0, 0, 0, \
+        {                                  \
+            0, 0                           \
+        }                                  \
     }
 
 #define FR_TURN_MAP(X)                                                                             \

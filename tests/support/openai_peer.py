@@ -7,6 +7,7 @@ only keeps tests apart, since requests are counted by path:
     /chat                 TEXT, whole or streamed, as was asked
     /bytes                the same, one byte at a time
     /json                 the same, whole, also where a stream was asked for
+    /loan                 code that computes a loan; once it is told what that printed, the answer
     /echo, /head          the text is the body, or the head, of the request
     /refuse/STATUS/BODY   that status, with one of BODIES
     /flaky/STATUS/N       that status N times, then as /chat; asks for 20 ms of patience
@@ -121,6 +122,15 @@ def say_byte_by_byte(conn, body):
     return say(Slowly(), body, TEXT)
 
 
+LOAN = ("I will compute it.\n\n```python\nP, r, n = 240000, 0.054 / 12, 25 * 12\n"
+        "pay = P * r / (1 - (1 + r) ** -n)\nprint(round(pay, 2), round(pay * n - P, 2))\n```\n")
+
+
+def say_loan(conn, body):
+    told = json.loads(body)["messages"][-1]["content"]
+    return say(conn, body, "It is 1,459.51 a month." if "1459.51 197853.54" in told else LOAN)
+
+
 def authorization(head):
     for line in head.decode().split("\r\n"):
         if line.lower().startswith("authorization:"):
@@ -188,6 +198,8 @@ def behave(conn, path, head, body):
     kind, *rest = path
     if kind == "bytes":
         return say_byte_by_byte(conn, body)
+    if kind == "loan":
+        return say_loan(conn, body)
     if kind == "json":
         send_json(conn, whole(TEXT))
         return True
