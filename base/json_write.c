@@ -213,22 +213,30 @@ void fri_json_put_null(fri_json_out *w)
 /* Length of the string token at p, its quotes included. */
 static size_t string_token(const char *p)
 {
-    size_t n = 1;
-    while (p[n] != '"')
-        n += p[n] == '\\' ? 2 : 1;
+    size_t n = 1 + strcspn(p + 1, "\"\\");
+    while (p[n] == '\\')
+        n += 2 + strcspn(p + n + 2, "\"\\");
     return n + 1;
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 void fri_json_put_checked(fri_json_out *w, fr_str json)
 {
+    size_t done = 0, at = 0;
     if (begin_value(w))
         return;
-    for (size_t at = 0; at < json.n;) {
-        size_t n = json.p[at] == '"' ? string_token(json.p + at) : 1;
-        if (!memchr(" \t\r\n", json.p[at], 4))
-            fri_buf_append(w->buf, json.p + at, n);
-        at += n;
+    while (at < json.n) {
+        if (is_blank(json.p[at])) {
+            fri_buf_append(w->buf, json.p + done, at - done);
+            done = at + 1;
+        }
+        at += json.p[at] == '"' ? string_token(json.p + at) : 1;
     }
+    fri_buf_append(w->buf, json.p + done, at - done);
     end_value(w);
 }
 

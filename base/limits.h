@@ -34,8 +34,8 @@
 #define FRI_MAX_INSTRUCTION_BYTES 65536
 
 /* Session state: what is kept of results and invocations. */
-#define FRI_MAX_STATE_RESULTS     20
-#define FRI_MAX_STATE_TEXT        8000 /* characters of each text of a result */
+#define FRI_MAX_STATE_RESULTS     8
+#define FRI_MAX_STATE_TEXT        2000 /* characters of each text of a result */
 #define FRI_MAX_STATE_INVOCATIONS 64
 
 /* The audit log. */

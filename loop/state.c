@@ -296,21 +296,29 @@ int fri_state_add_record(fr_state *state, const char *invocation, fr_str json, f
     return 0;
 }
 
-static int put_text(fri_json_out *w, const char *key, fr_str text, fr_error *err)
+/* A text as it is recorded: valid UTF-8, and not more than so much of it. */
+static int clip_text(fri_buf *out, fr_str text, fr_error *err)
 {
     const fri_clip_limits limits = {FRI_MAX_STATE_TEXT, 0};
     const fri_gap none = {0, 0, 0};
     FRI_AUTO(fri_buf_dispose) fri_buf whole;
-    FRI_AUTO(fri_buf_dispose) fri_buf clipped;
     fri_clipped info;
     fri_buf_init(&whole, FRI_MAX_RESULT_TEXT);
-    fri_buf_init(&clipped, FRI_MAX_JSON_BYTES);
     fri_utf8_repair(&whole, text.p, text.n);
-    fri_clip(&clipped, fri_buf_str(&whole), &limits, none, &info);
+    fri_clip(out, fri_buf_str(&whole), &limits, none, &info);
+    int rc = fri_buf_check(&whole, "a recorded text", err);
+    return rc ? rc : fri_buf_check(out, "a recorded text", err);
+}
+
+static int put_text(fri_json_out *w, const char *key, fr_str text, fr_error *err)
+{
+    fri_buf clipped;
+    fri_buf_init(&clipped, FRI_MAX_JSON_BYTES);
+    int rc = clip_text(&clipped, text, err);
     fri_json_key(w, key);
     fri_json_put_string(w, fri_buf_str(&clipped));
-    int rc = fri_buf_check(&whole, key, err);
-    return rc ? rc : fri_buf_check(&clipped, key, err);
+    fri_buf_dispose(&clipped);
+    return rc;
 }
 
 int fr_state_add_result(fr_state *state, const char *invocation, fr_str code, fr_str out,
@@ -334,19 +342,25 @@ int fr_state_add_result(fr_state *state, const char *invocation, fr_str code, fr
     return rc ? rc : fri_state_add_record(state, invocation, fri_buf_str(&json), err);
 }
 
+/* Reads the code of a record; "" when it has none. */
+static int read_code(const fri_record *r, char **code, size_t *n, fr_error *err)
+{
+    FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
+    int rc = fri_json_parse(r->json, r->n, FRI_JSON_REPAIR, &doc, err);
+    return rc ? rc : fri_json_optional_string(doc, 0, "code", code, n, err);
+}
+
 int fri_state_is_repeat(const fr_state *state, const char *invocation, fr_str code, fr_error *err)
 {
-    size_t i = state->record_count;
+    FRI_AUTO(fri_freep) char *last = NULL;
+    FRI_AUTO(fri_buf_dispose) fri_buf clipped;
+    size_t i = state->record_count, n = 0;
+    fri_buf_init(&clipped, FRI_MAX_JSON_BYTES);
     while (i > 0 && strcmp(state->records[i - 1].invocation, invocation) != 0)
         i--;
-    if (i == 0)
-        return 0;
-    FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
-    FRI_AUTO(fri_freep) char *last = NULL;
-    size_t n = 0;
-    const fri_record *r = &state->records[i - 1];
-    int rc = fri_json_parse(r->json, r->n, FRI_JSON_REPAIR, &doc, err);
-    if (rc == 0 && fri_json_get(doc, 0, "code") != FRI_JSON_NONE)
-        rc = fri_json_string(doc, fri_json_get(doc, 0, "code"), "code", &last, &n, err);
-    return rc ? rc : last && fri_str_equal(fri_str(last, n), code);
+    int rc = i > 0 ? read_code(&state->records[i - 1], &last, &n, err) : 0;
+    if (rc || !last)
+        return rc;
+    rc = clip_text(&clipped, code, err);
+    return rc ? rc : fri_str_equal(fri_str(last, n), fri_buf_str(&clipped));
 }

@@ -20,7 +20,7 @@
  *
  * as ADK's CodeExecutorContext does, and one of our own, `_fencerun_budget`
  * ({"INVOCATION": {"runs": 3, "refused": 1}}). All other keys are kept as they are. What grows is bounded:
- * of results the last 20 are kept, each text of them to 8,000 characters; of invocations the last 64.
+ * of results the last 8 are kept, each text of them to 2,000 characters; of invocations the last 64.
  * Threads: one object, one thread.
  */
 typedef struct fr_state fr_state;

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Measures the release build beside what a user would pick instead: extraction beside memchr and ADK's
-# expression, a cold strict run beside bare Python and bubblewrap. Tables on standard output. Machines
-# are noisy: compare within one table, and let nothing else run meanwhile.
+# expression; guard, audit log and loop beside a bare executor; a cold strict run beside bare Python and
+# bubblewrap. Tables on standard output. Machines are noisy: compare within one table, and let nothing
+# else run meanwhile.
 cd "$(dirname "$0")/../.." || exit 1
 . tools/packages.sh
 # shellcheck disable=SC2154 # packages.sh has it
@@ -15,5 +16,6 @@ mkdir -p build
     exit 1
 }
 /usr/bin/python3 tests/bench/bench_extract.py $build/tests/bench/bench_extract samples/replies || exit 1
+$build/tests/bench/bench_loop $build || exit 1
 echo
 $build/tests/bench/bench_run $build/cli/fencerun "$rounds"

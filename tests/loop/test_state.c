@@ -143,13 +143,13 @@ static void test_results_are_bounded_in_number(void **state)
     char code[32], invocation[32];
     for (int i = 0; i < FRI_MAX_STATE_RESULTS + 5; i++) {
         snprintf(code, sizeof(code), "code %d", i);
-        snprintf(invocation, sizeof(invocation), "i%d", i / 10);
+        snprintf(invocation, sizeof(invocation), "i%d", i / 6);
         add_result(s, invocation, fri_cstr(code));
     }
     assert_int_equal(s->record_count, FRI_MAX_STATE_RESULTS);
     assert_non_null(strstr(s->records[0].json, "\"code 5\""));
     assert_string_equal(s->records[0].invocation, "i0");
-    assert_non_null(strstr(s->records[FRI_MAX_STATE_RESULTS - 1].json, "\"code 24\""));
+    assert_non_null(strstr(s->records[FRI_MAX_STATE_RESULTS - 1].json, "\"code 12\""));
     fr_state_free(s);
 }
 
@@ -161,7 +161,7 @@ static void test_results_are_bounded_in_size(void **state)
     memset(code, 'x', sizeof(code));
     add_result(s, "i", fri_str(code, sizeof(code)));
     assert_true(s->records[0].n < FRI_MAX_STATE_TEXT + 200);
-    assert_non_null(strstr(s->records[0].json, "[... 92000 characters left out ...]"));
+    assert_non_null(strstr(s->records[0].json, "[... 98000 characters left out ...]"));
     fr_state_free(s);
 }
 
@@ -191,6 +191,12 @@ static void test_repeat(void **state)
     assert_int_equal(fri_state_is_repeat(s, "i", fri_cstr("b"), NULL), 0);
     add_result(s, "i", fri_cstr("b"));
     assert_int_equal(fri_state_is_repeat(s, "i", fri_cstr("a"), NULL), 0);
+    /* What is longer than what is recorded is still known. */
+    static char code[100000];
+    memset(code, 'x', sizeof(code));
+    add_result(s, "i", fri_str(code, sizeof(code)));
+    assert_int_equal(fri_state_is_repeat(s, "i", fri_str(code, sizeof(code)), NULL), 1);
+    assert_int_equal(fri_state_is_repeat(s, "i", fri_str(code, sizeof(code) - 1), NULL), 0);
     fr_state_free(s);
 }
 
