@@ -122,6 +122,8 @@ static int check_settings(const settings *s, int questions)
 {
     if (questions != 1)
         cli_say("ask: one question, not %d; - reads it from standard input", questions);
+    else if (!s->question[0])
+        cli_say("ask: the question is empty");
     else if (!s->model)
         cli_say("ask: which model? --model openai:NAME or --model scripted:FILE");
     else if (s->json && s->events)

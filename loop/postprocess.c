@@ -37,7 +37,7 @@ static int emit(passage *g, fr_event *event, fr_error *err)
 {
     fri_turn *turn = g->turn;
     event->invocation_id = g->id[0] ? g->id : NULL;
-    event->author = g->invocation->agent;
+    event->author = g->invocation->agent ? g->invocation->agent : FRI_DEFAULT_AGENT;
     event->branch = g->invocation->branch;
     int rc =
         fri_turn_add(turn, event, fr_executor_get_options(g->p->ex), g->p->options.compat, err);

@@ -4,6 +4,9 @@
 
 #include "loop/budget.h"
 
+/* The author of events where nobody has named the agent. */
+#define FRI_DEFAULT_AGENT "agent"
+
 struct fr_postprocessor {
     fr_executor *ex;
     fr_postprocessor_options options; /* defaults filled in */

@@ -13,6 +13,7 @@
 #include "loop/answer.h"
 #include "loop/content.h"
 #include "loop/event.h"
+#include "loop/postprocessor.h"
 #include "loop/session.h"
 
 #define DEFAULT_MODEL_CALLS 25
@@ -63,7 +64,7 @@ static int prepare(fr_runner *r, fr_error *err)
 {
     const fr_runner_options *o = &r->options;
     fr_postprocessor_options p;
-    r->agent = fri_strdup(o->agent ? o->agent : "agent", err);
+    r->agent = fri_strdup(o->agent ? o->agent : FRI_DEFAULT_AGENT, err);
     if (!r->agent)
         return FR_ENOMEM;
     int rc = fri_read_sized(&p, sizeof(p), o->postprocessor, "fr_postprocessor_options", err);
@@ -189,7 +190,7 @@ static int ask_model(inquiry *q, fr_model_response **response, fr_error *err)
     int rc = fr_model_generate(o->model, &request, response, &why);
     if (rc) {
         /* So that nobody takes it for the executor's. */
-        int ours = rc == FR_ENOMEM || rc == FR_ECANCELLED || rc == FR_EINVAL || rc == FR_EMODEL;
+        int ours = rc == FR_ENOMEM || rc == FR_ECANCELLED;
         return fr_fail(err, ours ? rc : FR_EMODEL, 0, "%s", why.text);
     }
     q->answer->pub.model_calls++;
@@ -212,7 +213,8 @@ static int answer_status(const fr_model_response *response, const fr_turn *turn)
 {
     if (turn->status == FR_TURN_EXHAUSTED)
         return FR_ANSWER_BUDGET_EXHAUSTED;
-    if (response->finish == FR_FINISH_MAX_TOKENS)
+    if (response->finish == FR_FINISH_MAX_TOKENS ||
+        (turn->extraction && fr_extraction_unterminated(turn->extraction)))
         return FR_ANSWER_TRUNCATED;
     if (response->finish == FR_FINISH_SAFETY)
         return FR_ANSWER_WITHHELD;

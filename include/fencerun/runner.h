@@ -40,14 +40,14 @@ typedef struct fr_runner_options {
         sizeof(fr_runner_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
-#define FR_ANSWER_MAP(X)                                                                        \
-    X(OK, 0, "ok")                             /**< the model has answered */                   \
-    X(BUDGET_EXHAUSTED, 1, "budget_exhausted") /**< its last reply has code that was not run */ \
-    X(FAILED, 2, "failed")                     /**< likewise, with FR_USED_UP_FAIL */           \
-    X(MODEL_CALLS, 3, "model_calls") /**< max_model_calls are used up; the text is empty */     \
-    X(TRUNCATED, 4, "truncated")     /**< the answer is cut off (FR_FINISH_MAX_TOKENS) */       \
-    X(EMPTY, 5, "empty")             /**< the model said nothing */                             \
-    X(WITHHELD, 6, "withheld")       /**< by the provider's filter (FR_FINISH_SAFETY) */        \
+#define FR_ANSWER_MAP(X)                                                                           \
+    X(OK, 0, "ok")                             /**< the model has answered */                      \
+    X(BUDGET_EXHAUSTED, 1, "budget_exhausted") /**< its last reply has code that was not run */    \
+    X(FAILED, 2, "failed")                     /**< likewise, with FR_USED_UP_FAIL */              \
+    X(MODEL_CALLS, 3, "model_calls") /**< max_model_calls are used up; the text is empty */        \
+    X(TRUNCATED, 4, "truncated")     /**< cut off (FR_FINISH_MAX_TOKENS), or it ends in a block */ \
+    X(EMPTY, 5, "empty")             /**< the model said nothing */                                \
+    X(WITHHELD, 6, "withheld")       /**< by the provider's filter (FR_FINISH_SAFETY) */           \
     X(CANCELLED, 7, "cancelled")     /**< a run was cancelled */
 
 enum fr_answer_status {

@@ -125,6 +125,7 @@ def test_model_that_heeds_the_last_word(command):
 
 def test_answers_that_are_none(command):
     for reply, status in ({"text": "It is", "finish": "MAX_TOKENS"}, "truncated"), \
+                         ("```python\nprint(1", "truncated"), \
                          ({"text": "", "finish": "SAFETY"}, "withheld"), ("", "empty"):
         expect_equal(answer(command, "--model", model(reply), status=1)["status"], status)
 
@@ -133,6 +134,8 @@ def test_failures_of_calls(command):
     done = ask(command, "--model", model({"error": "FR_EMODEL", "message": "out of order"}), "?")
     expect_equal((done.returncode, done.stdout), (6, b""))
     expect(b"out of order" in done.stderr, done.stderr)
+    done = ask(command, "--model", model({"text": "x", "expect": "another question"}), "?")
+    expect_equal((done.returncode, done.stdout), (6, b""))
     down = executor({"error": "FR_EUNAVAILABLE", "message": "engine is down"})
     done = ask(command, "--model", model(block("x")), "--executor", down, "?")
     expect_equal((done.returncode, done.stdout), (5, b""))
@@ -164,7 +167,7 @@ def test_nothing_is_loaded_that_is_not_used(command):
 
 def test_usage(command):
     for arguments, words in (
-            ((), b"one question"), (("a", "b"), b"one question"), (("?",), b"--model"),
+            ((), b"one question"), (("--model", LOAN, ""), b"empty"), (("a", "b"), b"one question"), (("?",), b"--model"),
             (("--model", "gpt", "?"), b"openai:NAME"),
             (("--model", LOAN, "--budget", "-1", "?"), b"--budget"),
             (("--model", LOAN, "--when-used-up", "never", "?"), b"final_turn"),
