@@ -135,6 +135,30 @@ static void test_clip(void **state)
     fri_buf_dispose(&text);
 }
 
+/* Cleaning moves the place where the executor left something out. */
+static void test_clip_behind_cleaning(void **state)
+{
+    (void)state;
+    fri_buf text;
+    fri_buf_init(&text, 100000);
+    for (int i = 0; i < 1000; i++)
+        fri_buf_puts(&text, "\x1b[1mab\n");
+    fr_guard_options o = FR_GUARD_OPTIONS_INIT;
+    o.max_characters = 100;
+    fr_code_result *r = guard_text(&text, 5000, &o);
+    const char *says = strstr(r->out.p, "[... ");
+    unsigned long characters = 0, bytes = 0;
+    assert_non_null(says);
+    assert_int_equal(
+        sscanf(says, "[... %lu characters and %lu bytes left out ...]", &characters, &bytes), 2);
+    assert_int_equal(bytes, r->receipt->stdout_written - r->receipt->stdout_kept);
+    assert_int_equal(characters, r->receipt->stdout_clipped);
+    /* Each seven bytes were three characters; what a cut splits adds some. */
+    assert_in_range(characters + 100, 5000 / 7 * 3 - 8, 5000 / 7 * 3 + 8);
+    fr_code_result_free(r);
+    fri_buf_dispose(&text);
+}
+
 /* What the executor left out already is no text of the program's. */
 static void test_small_keep_stays(void **state)
 {
@@ -454,6 +478,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_judgement),
         cmocka_unit_test(test_clip),
+        cmocka_unit_test(test_clip_behind_cleaning),
         cmocka_unit_test(test_small_keep_stays),
         cmocka_unit_test(test_limits_are_options),
         cmocka_unit_test(test_stacked),

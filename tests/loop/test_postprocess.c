@@ -251,6 +251,51 @@ static void test_input_of_the_run(void **state)
     fr_state_free(s);
 }
 
+static int name_language(fr_executor *self, fr_call *call, fr_error *err)
+{
+    (void)self;
+    const char *language = fr_call_input(call)->language;
+    fr_result_exited(call, 0);
+    return fr_result_write(call, FR_STDOUT, language, strlen(language), err);
+}
+
+/* Which of two languages a reply's block is run as; "" when it is not run. */
+static void expect_language(int all_languages, const char *reply_text, const char *language)
+{
+    static const char *const words[][2] = {{"one", NULL}, {"two", NULL}};
+    static const fr_language languages[] = {{"one", words[0], 0}, {"two", words[1], 0}};
+    static const fr_executor_class cls = {.struct_size = sizeof(cls),
+                                          .abi = FR_EXECUTOR_ABI,
+                                          .name = "two-languages",
+                                          .languages = languages,
+                                          .language_count = 2,
+                                          .execute = name_language};
+    fr_postprocessor_options o = FR_POSTPROCESSOR_OPTIONS_INIT;
+    fr_executor *ex = NULL;
+    int rc = fr_executor_register(&cls, NULL);
+    assert_true(rc == 0 || rc == FR_EEXISTS);
+    assert_int_equal(fr_executor_open("two-languages", NULL, &ex, NULL), 0);
+    o.all_languages = all_languages;
+    fr_postprocessor *p = new_postprocessor(ex, &o);
+    fr_state *s = state_of("{}");
+    fr_content *reply = text_content(reply_text);
+    fr_turn *turn = postprocess(p, reply, "i", s);
+    assert_string_equal(turn->result ? turn->result->out.p : "", language);
+    fr_turn_free(turn);
+    fr_content_free(reply);
+    fr_state_free(s);
+    fr_postprocessor_free(p);
+    fr_executor_close(ex);
+}
+
+static void test_languages(void **state)
+{
+    (void)state;
+    expect_language(0, "```one\nx\n```\n", "one");
+    expect_language(0, "```two\nx\n```\n", "");
+    expect_language(1, "```two\nx\n```\n", "two");
+}
+
 static void test_stateful(void **state)
 {
     (void)state;
@@ -478,6 +523,7 @@ int main(void)
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_code_event_comes_before_the_run),
         cmocka_unit_test(test_input_of_the_run),
+        cmocka_unit_test(test_languages),
         cmocka_unit_test(test_stateful),
         cmocka_unit_test(test_other_parts_stay),
         cmocka_unit_test(test_file_names_cannot_forge_output),
