@@ -251,3 +251,15 @@ int fri_json_out_finish(fri_json_out *w, const char *what, fr_error *err)
         fri_buf_truncate(w->buf, w->start);
     return rc;
 }
+
+int fri_json_out_steal(fri_json_out *w, const char *what, char **json, fr_error *err)
+{
+    int rc = fri_json_out_finish(w, what, err);
+    if (rc)
+        return rc;
+    char *text = fri_buf_steal(w->buf, err);
+    if (!text)
+        return FR_ENOMEM;
+    *json = text;
+    return 0;
+}

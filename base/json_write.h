@@ -45,4 +45,7 @@ void fri_json_put_checked(fri_json_out *w, fr_str json);
  * cut back to where the document started. `what` is the subject of the error's text. */
 FR_CHECK int fri_json_out_finish(fri_json_out *w, const char *what, fr_error *err);
 
+/* The same, and gives the buffer's bytes away: `*json`, to be freed with fri_free() or fr_free(). */
+FR_CHECK int fri_json_out_steal(fri_json_out *w, const char *what, char **json, fr_error *err);
+
 #endif

@@ -6,41 +6,18 @@
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/mem.h"
-
-typedef struct word {
-    int value;
-    const char *text;
-} word;
-
-static const word outcomes[] = {
-#define ROW(name, value, text) {FR_OUTCOME_##name, text},
-    FR_OUTCOME_MAP(ROW)
-#undef ROW
-};
-
-static const word stderr_classes[] = {
-#define ROW(name, value, text) {FR_STDERR_##name, text},
-    FR_STDERR_MAP(ROW)
-#undef ROW
-};
-
-static const char *text_of(int value, const word *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (words[i].value == value)
-            return words[i].text;
-    return "unknown";
-}
+#include "base/word.h"
 
 const char *fr_outcome_text(int outcome)
 {
-    return text_of(outcome, outcomes, sizeof(outcomes) / sizeof(outcomes[0]));
+    static const fri_word words[] = {FR_OUTCOME_MAP(FRI_WORD)};
+    return FRI_WORD_TEXT(words, outcome);
 }
 
 const char *fr_stderr_text(int stderr_class)
 {
-    return text_of(stderr_class, stderr_classes,
-                   sizeof(stderr_classes) / sizeof(stderr_classes[0]));
+    static const fri_word words[] = {FR_STDERR_MAP(FRI_WORD)};
+    return FRI_WORD_TEXT(words, stderr_class);
 }
 
 fri_result *fri_result_new(fr_error *err)

@@ -162,11 +162,7 @@ int fr_code_result_json(const fr_code_result *r, char **json, fr_error *err)
         put_guard(&w, r);
     fri_put_receipt(&w, r->receipt);
     fri_json_end_object(&w);
-    int rc = fri_json_out_finish(&w, "a result as JSON", err);
-    char *text = rc ? NULL : fri_buf_steal(&buf, err);
+    int rc = fri_json_out_steal(&w, "a result as JSON", json, err);
     fri_buf_dispose(&buf);
-    if (!text)
-        return rc ? rc : FR_ENOMEM;
-    *json = text;
-    return 0;
+    return rc;
 }

@@ -4,22 +4,12 @@
 #include "base/json_write.h"
 #include "base/limits.h"
 #include "base/mem.h"
-
-static const struct {
-    int status;
-    const char *text;
-} statuses[] = {
-#define ROW(name, value, text) {FR_ANSWER_##name, text},
-    FR_ANSWER_MAP(ROW)
-#undef ROW
-};
+#include "base/word.h"
 
 const char *fr_answer_status_text(int status)
 {
-    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
-        if (statuses[i].status == status)
-            return statuses[i].text;
-    return "unknown";
+    static const fri_word words[] = {FR_ANSWER_MAP(FRI_WORD)};
+    return FRI_WORD_TEXT(words, status);
 }
 
 fri_answer *fri_answer_new(fr_error *err)
@@ -70,11 +60,7 @@ int fr_answer_json(const fr_answer *a, char **json, fr_error *err)
     put_count(&w, "prompt_tokens", a->prompt_tokens);
     put_count(&w, "output_tokens", a->output_tokens);
     fri_json_end_object(&w);
-    int rc = fri_json_out_finish(&w, "an answer as JSON", err);
-    char *text = rc ? NULL : fri_buf_steal(&buf, err);
+    int rc = fri_json_out_steal(&w, "an answer as JSON", json, err);
     fri_buf_dispose(&buf);
-    if (!text)
-        return rc ? rc : FR_ENOMEM;
-    *json = text;
-    return 0;
+    return rc;
 }

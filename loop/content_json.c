@@ -110,15 +110,7 @@ int fr_content_json(const fr_content *content, char **json, fr_error *err)
     fri_buf_init(&buf, FRI_MAX_JSON_OUT);
     fri_json_out_init(&w, &buf);
     int rc = fri_content_put(content, &w, err);
-    if (rc == 0)
-        rc = fri_json_out_finish(&w, "a content as JSON", err);
-    if (rc)
-        return rc;
-    char *text = fri_buf_steal(&buf, err);
-    if (!text)
-        return FR_ENOMEM;
-    *json = text;
-    return 0;
+    return rc ? rc : fri_json_out_steal(&w, "a content as JSON", json, err);
 }
 
 /* ---- in ---- */

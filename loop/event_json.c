@@ -95,13 +95,7 @@ int fr_event_json(const fr_event *event, char **json, fr_error *err)
     fri_json_begin_object(&w);
     int rc = put_members(event, &w, err);
     fri_json_end_object(&w);
-    if (rc == 0)
-        rc = fri_json_out_finish(&w, "an event as JSON", err);
-    char *text = rc ? NULL : fri_buf_steal(&buf, err);
-    if (!text)
-        return rc ? rc : FR_ENOMEM;
-    *json = text;
-    return 0;
+    return rc ? rc : fri_json_out_steal(&w, "an event as JSON", json, err);
 }
 
 /* ---- in ---- */

@@ -4,6 +4,7 @@
 #include "base/json_write.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/word.h"
 
 static int copy_names(fr_extraction *x, const fr_language *languages, size_t count, fr_error *err)
 {
@@ -142,15 +143,8 @@ const fr_content *fr_extraction_content(const fr_extraction *x)
 
 const char *fr_skip_text(int skip)
 {
-    switch (skip) {
-#define SKIP_CASE(name, value, text) \
-    case FR_SKIP_##name:             \
-        return text;
-        FR_SKIP_MAP(SKIP_CASE)
-#undef SKIP_CASE
-    default:
-        return "unknown";
-    }
+    static const fri_word words[] = {FR_SKIP_MAP(FRI_WORD)};
+    return FRI_WORD_TEXT(words, skip);
 }
 
 static void put(fri_json_out *w, const char *key, fr_str value)
@@ -225,12 +219,5 @@ int fr_extraction_json(const fr_extraction *x, char **json, fr_error *err)
     if (x->all)
         put_blocks(&w, &x->runnable);
     fri_json_end_object(&w);
-    int rc = fri_json_out_finish(&w, "the extraction as JSON", err);
-    if (rc)
-        return rc;
-    char *text = fri_buf_steal(&buf, err);
-    if (!text)
-        return FR_ENOMEM;
-    *json = text;
-    return 0;
+    return fri_json_out_steal(&w, "the extraction as JSON", json, err);
 }

@@ -46,11 +46,7 @@ int fri_result_metadata(const fr_code_result *result, char **json, fr_error *err
     put_result(&w, result);
     fri_json_end_object(&w);
     fri_json_end_object(&w);
-    int rc = fri_json_out_finish(&w, "an event's metadata", err);
-    char *text = rc ? NULL : fri_buf_steal(&buf, err);
+    int rc = fri_json_out_steal(&w, "an event's metadata", json, err);
     fri_buf_dispose(&buf);
-    if (!text)
-        return rc ? rc : FR_ENOMEM;
-    *json = text;
-    return 0;
+    return rc;
 }

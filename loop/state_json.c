@@ -282,18 +282,6 @@ static void put_changing(const fr_state *state, fri_json_out *w)
     put_budget(state, w);
 }
 
-static int finish(fri_json_out *w, char **json, fr_error *err)
-{
-    int rc = fri_json_out_finish(w, "the state as JSON", err);
-    if (rc)
-        return rc;
-    char *text = fri_buf_steal(w->buf, err);
-    if (!text)
-        return FR_ENOMEM;
-    *json = text;
-    return 0;
-}
-
 int fr_state_json(const fr_state *state, char **json, fr_error *err)
 {
     FRI_AUTO(fri_buf_dispose) fri_buf buf;
@@ -306,7 +294,7 @@ int fr_state_json(const fr_state *state, char **json, fr_error *err)
     int rc = state->input_file_count > 0 ? put_files(state, &w, err) : 0;
     put_changing(state, &w);
     fri_json_end_object(&w);
-    return rc ? rc : finish(&w, json, err);
+    return rc ? rc : fri_json_out_steal(&w, "the state as JSON", json, err);
 }
 
 int fr_state_delta(const fr_state *state, uint32_t compat, char **json, fr_error *err)
@@ -320,5 +308,5 @@ int fr_state_delta(const fr_state *state, uint32_t compat, char **json, fr_error
     if (!(compat & FR_COMPAT_ADK))
         put_changing(state, &w);
     fri_json_end_object(&w);
-    return finish(&w, json, err);
+    return fri_json_out_steal(&w, "a state delta", json, err);
 }

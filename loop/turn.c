@@ -3,24 +3,14 @@
 
 #include "base/cleanup.h"
 #include "base/limits.h"
+#include "base/word.h"
 #include "loop/content.h"
 #include "loop/event.h"
 
-static const struct {
-    int status;
-    const char *text;
-} statuses[] = {
-#define ROW(name, value, text) {FR_TURN_##name, text},
-    FR_TURN_MAP(ROW)
-#undef ROW
-};
-
 const char *fr_turn_status_text(int status)
 {
-    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
-        if (statuses[i].status == status)
-            return statuses[i].text;
-    return "unknown";
+    static const fri_word words[] = {FR_TURN_MAP(FRI_WORD)};
+    return FRI_WORD_TEXT(words, status);
 }
 
 fri_turn *fri_turn_new(fr_error *err)

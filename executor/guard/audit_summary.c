@@ -76,11 +76,7 @@ int fr_audit_summary_json(const fr_audit_summary *s, char **json, fr_error *err)
     put_head(&w, &s->head);
     put_broken(&w, s);
     fri_json_end_object(&w);
-    int rc = fri_json_out_finish(&w, "a summary as JSON", err);
-    char *text = rc ? NULL : fri_buf_steal(&buf, err);
+    int rc = fri_json_out_steal(&w, "a summary as JSON", json, err);
     fri_buf_dispose(&buf);
-    if (!text)
-        return rc ? rc : FR_ENOMEM;
-    *json = text;
-    return 0;
+    return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/sized.h"
+#include "base/word.h"
 #include "loop/model/reply.h"
 
 struct fr_model {
@@ -14,13 +15,8 @@ struct fr_model {
 
 const char *fr_finish_text(int finish)
 {
-    static const char *const texts[] = {
-#define TEXT(name, value, text) [value] = (text),
-        FR_FINISH_MAP(TEXT)
-#undef TEXT
-    };
-    int count = sizeof(texts) / sizeof(texts[0]);
-    return finish >= 0 && finish < count ? texts[finish] : "unknown";
+    static const fri_word words[] = {FR_FINISH_MAP(FRI_WORD)};
+    return FRI_WORD_TEXT(words, finish);
 }
 
 const char *fr_model_name(const fr_model *model)

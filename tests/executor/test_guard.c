@@ -429,23 +429,9 @@ static void test_probe(void **state)
 
 static int use_guard(void *user, fr_error *err)
 {
-    fr_executor *inner = NULL, *ex = NULL;
     fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
-    fr_code_input in = FR_CODE_INPUT_INIT;
-    fr_code_result *r = NULL;
     o.config = user;
-    int rc = fr_executor_open("scripted", &o, &inner, err);
-    if (rc)
-        return rc;
-    rc = fr_executor_wrap("guard", NULL, inner, &ex, err);
-    if (rc) {
-        fr_executor_close(inner);
-        return rc;
-    }
-    rc = fr_executor_execute(ex, &in, &r, err);
-    fr_code_result_free(r);
-    fr_executor_close(ex);
-    return rc;
+    return use_wrapped("guard", "scripted", &o, "x", err);
 }
 
 static void test_out_of_memory(void **state)

@@ -61,21 +61,40 @@ const fr_limit *find_limit(const fr_code_result *r, const char *name)
     return NULL;
 }
 
-int use_executor(const char *name, const fr_executor_options *options, const char *code,
-                 fr_error *err)
+/* Runs code and puts the result in JSON; closes the executor. */
+static int use(fr_executor *ex, const char *code, fr_error *err)
 {
     fr_code_input in = FR_CODE_INPUT_INIT;
-    fr_executor *ex = NULL;
     fr_code_result *r = NULL;
     char *json = NULL;
     in.code = fri_cstr(code);
-    int rc = fr_executor_open(name, options, &ex, err);
-    if (rc == 0)
-        rc = fr_executor_execute(ex, &in, &r, err);
+    int rc = fr_executor_execute(ex, &in, &r, err);
     if (rc == 0)
         rc = fr_code_result_json(r, &json, err);
     fr_free(json);
     fr_code_result_free(r);
     fr_executor_close(ex);
+    return rc;
+}
+
+int use_executor(const char *name, const fr_executor_options *options, const char *code,
+                 fr_error *err)
+{
+    fr_executor *ex = NULL;
+    int rc = fr_executor_open(name, options, &ex, err);
+    return rc ? rc : use(ex, code, err);
+}
+
+int use_wrapped(const char *wrapper, const char *name, const fr_executor_options *options,
+                const char *code, fr_error *err)
+{
+    fr_executor *inner = NULL, *ex = NULL;
+    int rc = fr_executor_open(name, options, &inner, err);
+    if (rc)
+        return rc;
+    rc = fr_executor_wrap(wrapper, NULL, inner, &ex, err);
+    if (rc == 0)
+        return use(ex, code, err);
+    fr_executor_close(inner);
     return rc;
 }

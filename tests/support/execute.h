@@ -22,6 +22,10 @@ void expect_output(fr_executor *ex, const char *code, const char *out);
 int use_executor(const char *name, const fr_executor_options *options, const char *code,
                  fr_error *err);
 
+/* The same for an executor in a wrapper. */
+int use_wrapped(const char *wrapper, const char *name, const fr_executor_options *options,
+                const char *code, fr_error *err);
+
 /* The limit of that name on a receipt; NULL when there is none. */
 const fr_limit *find_limit(const fr_code_result *r, const char *name);
 
