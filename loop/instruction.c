@@ -22,7 +22,11 @@ static void put_example(fri_buf *out, const fr_language *language, const fr_exec
 static void put_limits(fri_buf *out, const fr_executor *ex)
 {
     const fr_executor_options *a = fr_executor_get_options(ex);
-    fri_buf_printf(out, "- The code may take %g seconds", (double)a->timeout_ms / 1000.0);
+    int64_t seconds = a->timeout_ms / 1000, rest = a->timeout_ms % 1000;
+    fri_buf_printf(out, "- The code may take %" PRId64, seconds);
+    if (rest > 0)
+        fri_buf_printf(out, ".%03d", (int)rest);
+    fri_buf_puts(out, " seconds");
     if (fr_executor_flags(ex) & FR_EXECUTOR_LIMITS)
         fri_buf_printf(out, " and %" PRIu64 " MiB of memory", a->memory_bytes / FRI_MIB);
     fri_buf_puts(out, ". It cannot ask for input");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop/tell.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,17 +13,32 @@
     "no more code is run in this turn. Answer now without code, and state no number that " \
     "was not printed."
 
+/* By hand: printf() writes a decimal comma where the host program's locale has one. */
+static void put_seconds(fri_buf *out, int64_t ns)
+{
+    int64_t hundredths = (ns + FRI_NS_PER_S / 200) / (FRI_NS_PER_S / 100);
+    fri_buf_printf(out, "%" PRId64 ".%02d s", hundredths / 100, (int)(hundredths % 100));
+}
+
+/* Not strsignal(): that speaks the host program's language, and not to two threads at once. */
+static void put_signal(fri_buf *out, int signal)
+{
+    const char *name = sigdescr_np(signal);
+    fri_buf_printf(out, "Ended by signal %d (%s) after ", signal, name ? name : "no name");
+}
+
 static void put_end(fri_buf *out, const fr_code_result *r)
 {
-    double seconds = (double)r->receipt->run_ns / (double)FRI_NS_PER_S;
     if (r->reason[0])
-        fri_buf_printf(out, "Stopped after %.2f s (%s): %s.\n", seconds,
-                       fr_outcome_text(r->outcome), r->reason);
+        fri_buf_puts(out, "Stopped after ");
     else if (r->signal)
-        fri_buf_printf(out, "Ended by signal %d (%s) after %.2f s.\n", r->signal,
-                       strsignal(r->signal), seconds);
+        put_signal(out, r->signal);
     else
-        fri_buf_printf(out, "Exit code %d after %.2f s.\n", r->exit_code, seconds);
+        fri_buf_printf(out, "Exit code %d after ", r->exit_code);
+    put_seconds(out, r->receipt->run_ns);
+    if (r->reason[0])
+        fri_buf_printf(out, " (%s): %s", fr_outcome_text(r->outcome), r->reason);
+    fri_buf_puts(out, ".\n");
 }
 
 static void put_stream(fri_buf *out, const char *name, fr_str text)
