@@ -56,7 +56,8 @@ static const char *outcome_label(const passage *g, const fr_code_result *r)
 {
     if (!g->p->options.compat && r && r->outcome == FR_OUTCOME_TIMEOUT)
         return "OUTCOME_DEADLINE_EXCEEDED";
-    return r && !fri_is_failure(&g->p->budget, r) ? "OUTCOME_OK" : "OUTCOME_FAILED";
+    int well = r && r->outcome != FR_OUTCOME_CANCELLED && !fri_is_failure(&g->p->budget, r);
+    return well ? "OUTCOME_OK" : "OUTCOME_FAILED";
 }
 
 /* The event of a result, or of a refusal when there is none. */
@@ -94,20 +95,13 @@ static void set_standing(passage *g)
 
 /* ---- a block that is run ---- */
 
-/* A stateful executor's id is that of the session, or the one it had before. */
-static int execution_id(passage *g, const char **id, fr_error *err)
+/* A stateful executor's id is that of the session, or the one it had before; NULL for others. */
+static const char *execution_id(const passage *g)
 {
-    *id = NULL;
+    const char *before = fr_state_execution_id(g->state), *session = g->invocation->session;
     if (!fr_executor_get_options(g->p->ex)->stateful)
-        return 0;
-    if (!fr_state_execution_id(g->state)) {
-        const char *session = g->invocation->session;
-        int rc = fr_state_set_execution_id(g->state, session ? session : g->id, err);
-        if (rc)
-            return rc;
-    }
-    *id = fr_state_execution_id(g->state);
-    return 0;
+        return NULL;
+    return before ? before : session ? session : g->id;
 }
 
 static int execute(passage *g, const fr_block *block, fr_error *err)
@@ -117,14 +111,17 @@ static int execute(passage *g, const fr_block *block, fr_error *err)
     in.language = block->language.p;
     in.cancel = g->input->cancel;
     in.invocation = g->invocation;
-    int rc = execution_id(g, &in.execution_id, err);
-    return rc ? rc : fr_executor_execute(g->p->ex, &in, &g->turn->result, err);
+    in.execution_id = execution_id(g);
+    return fr_executor_execute(g->p->ex, &in, &g->turn->result, err);
 }
 
 static int record(passage *g, const fr_block *block, fr_error *err)
 {
     const fr_code_result *r = g->turn->result;
-    int rc = fr_state_add_result(g->state, g->id, block->code, r->out, r->err, time(NULL), err);
+    const char *id = fr_state_execution_id(g->state) ? NULL : execution_id(g);
+    int rc = id ? fr_state_set_execution_id(g->state, id, err) : 0;
+    if (rc == 0)
+        rc = fr_state_add_result(g->state, g->id, block->code, r->out, r->err, time(NULL), err);
     return rc ? rc : fri_budget_charge(&g->p->budget, g->state, g->id, r, err);
 }
 

@@ -52,7 +52,8 @@ static int add_message(fri_turn *turn, size_t i, const fr_content *content,
     turn->texts[i] = rc ? NULL : fri_buf_steal(&text, err);
     if (!turn->texts[i])
         return rc ? rc : FR_ENOMEM;
-    turn->messages[i] = (fr_message){fr_content_role(turn->told[i]), {turn->texts[i], n}};
+    const char *role = fr_content_role(turn->told[i]);
+    turn->messages[i] = (fr_message){role[0] ? role : "model", {turn->texts[i], n}};
     return 0;
 }
 

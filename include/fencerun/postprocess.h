@@ -50,7 +50,8 @@ typedef struct fr_postprocessor_options {
     int32_t run_untagged;
     int32_t
         all_languages; /**< not 0: blocks of each language of the executor, not of its first alone */
-    fr_event_fn on_event; /**< gets each event at once: that of the code before it is run */
+    fr_event_fn on_event; /**< gets each event at once: that of the code before it is run, so that a
+                                call that fails and is made again gives it again */
     void *user;           /**< for on_event */
 } fr_postprocessor_options;
 
@@ -62,7 +63,7 @@ typedef struct fr_postprocessor_options {
 /** A reply and whom it is for. Nothing in it is kept. Members are only ever added at the end. */
 typedef struct fr_turn_input {
     size_t struct_size;
-    const fr_content *reply;         /**< all of it; NULL: `text` */
+    const fr_content *reply;         /**< all of it, with the role "model"; NULL: `text` */
     const fr_invocation *invocation; /**< `id` is what budgets are counted by; NULL: "" */
     int32_t partial;                 /**< a piece of a reply that comes whole later: left alone */
     fr_cancel *cancel;               /**< ends the run; may be NULL */

@@ -427,6 +427,56 @@ static void test_failed_call_changes_nothing(void **state)
     fr_executor_close(ex);
 }
 
+static int fail_after_all(fr_call *call, void *user, fr_error *err)
+{
+    (void)call;
+    (void)user;
+    return fr_fail(err, FR_EUNAVAILABLE, 0, "gone");
+}
+
+/* Not even the id of a stateful executor. */
+static void test_failed_stateful_call_changes_nothing(void **state)
+{
+    (void)state;
+    puppet puppets = {.execute = fail_after_all}, *handed = &puppets;
+    fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
+    fr_executor *ex = NULL;
+    fr_turn_input in = FR_TURN_INPUT_INIT;
+    fr_turn *turn = NULL;
+    puppet_register();
+    o.config = &handed;
+    o.stateful = 1;
+    assert_int_equal(fr_executor_open("puppet", &o, &ex, NULL), 0);
+    fr_postprocessor *p = new_postprocessor(ex, NULL);
+    fr_state *s = state_of("{}");
+    in.text = fri_cstr(block);
+    assert_int_equal(fr_postprocess(p, &in, s, &turn, NULL), FR_EUNAVAILABLE);
+    assert_null(fr_state_execution_id(s));
+    fr_state_free(s);
+    fr_postprocessor_free(p);
+    fr_executor_close(ex);
+}
+
+/* A reply whose author did not say whose it is. */
+static void test_reply_without_a_role(void **state)
+{
+    (void)state;
+    fr_executor *ex = scripted_results("[{}]", 2);
+    fr_postprocessor *p = new_postprocessor(ex, NULL);
+    fr_state *s = state_of("{}");
+    fr_content *reply = NULL;
+    assert_int_equal(fr_content_new(&reply, NULL), 0);
+    assert_int_equal(fr_content_add(reply, FR_PART_TEXT, 0, block, strlen(block), NULL, NULL), 0);
+    fr_turn *turn = postprocess(p, reply, "i", s);
+    assert_string_equal(turn->messages[0].role, "model");
+    assert_string_equal(turn->messages[1].role, "user");
+    fr_turn_free(turn);
+    fr_content_free(reply);
+    fr_state_free(s);
+    fr_postprocessor_free(p);
+    fr_executor_close(ex);
+}
+
 static void test_cancel(void **state)
 {
     (void)state;
@@ -441,6 +491,7 @@ static void test_cancel(void **state)
     in.reply = reply;
     assert_int_equal(fr_postprocess(p, &in, s, &turn, NULL), 0);
     assert_int_equal(turn->status, FR_TURN_CANCELLED);
+    assert_string_equal(fr_content_part(turn->events[1]->content, 0)->label.p, "OUTCOME_FAILED");
     assert_int_equal(turn->call_again, 0);
     assert_int_equal(turn->failures, 0);
     assert_int_equal(turn->runs, 0);
@@ -529,6 +580,8 @@ int main(void)
         cmocka_unit_test(test_file_names_cannot_forge_output),
         cmocka_unit_test(test_left_alone),
         cmocka_unit_test(test_failed_call_changes_nothing),
+        cmocka_unit_test(test_failed_stateful_call_changes_nothing),
+        cmocka_unit_test(test_reply_without_a_role),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_out_of_memory),
