@@ -206,6 +206,8 @@ static int end(inquiry *q, int status, const fr_content *content, fr_error *err)
     if (content)
         fri_content_text(content, &a->text);
     a->pub.text = fri_buf_str(&a->text);
+    if (status == FR_ANSWER_OK && a->text.n == 0)
+        a->pub.status = FR_ANSWER_EMPTY;
     return fri_buf_check(&a->text, "an answer", err);
 }
 
@@ -218,7 +220,7 @@ static int answer_status(const fr_model_response *response, const fr_turn *turn)
         return FR_ANSWER_TRUNCATED;
     if (response->finish == FR_FINISH_SAFETY)
         return FR_ANSWER_WITHHELD;
-    return fr_content_count(response->content) > 0 ? FR_ANSWER_OK : FR_ANSWER_EMPTY;
+    return FR_ANSWER_OK;
 }
 
 static int record_turn(inquiry *q, const fr_model_response *response, const fr_turn *turn,

@@ -85,7 +85,7 @@ FR_API void fr_runner_free(fr_runner *runner);
  * Asks a question in a session, whose events and state grow. `invocation_id` NULL: a random one.
  * `cancel` may be NULL. On success `*out` is to be freed with fr_answer_free().
  * Errors: FR_EMODEL (the model could not be asked), FR_ECANCELLED, those of fr_postprocess(); the
- * session then has the events so far. Since: 0.1.
+ * session then has the events so far, but for code that could not be run. Since: 0.1.
  */
 FR_API FR_CHECK int fr_runner_ask(fr_runner *runner, fr_session *session, fr_str question,
                                   const char *invocation_id, fr_cancel *cancel, fr_answer **out,

@@ -112,6 +112,7 @@ static void test_endings(void **state)
         {"[{\"text\":\"It is\",\"finish\":\"MAX_TOKENS\"}]", FR_ANSWER_TRUNCATED, "It is"},
         {"[{\"text\":\"\",\"finish\":\"SAFETY\"}]", FR_ANSWER_WITHHELD, ""},
         {"[\"\"]", FR_ANSWER_EMPTY, ""},
+        {"[{\"parts\":[{\"text\":\"hm\",\"thought\":true}]}]", FR_ANSWER_EMPTY, ""},
         {"[{\"parts\":[{\"text\":\"hm\",\"thought\":true},{\"text\":\"Yes.\"}]}]", FR_ANSWER_OK,
          "Yes."},
     };
