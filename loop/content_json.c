@@ -173,7 +173,7 @@ static int read_text(const fri_json *doc, fri_json_ref part, fri_json_ref text, 
     int thought = 0;
     fri_json_ref flag = fri_json_get(doc, part, "thought");
     int rc = fri_json_string(doc, text, "content: text", &data, &n, err);
-    if (rc == 0 && fri_json_type(doc, flag) == FRI_JSON_BOOL)
+    if (rc == 0 && flag != FRI_JSON_NONE && fri_json_type(doc, flag) != FRI_JSON_NULL)
         rc = fri_json_bool(doc, flag, "content: thought", &thought, err);
     return rc ? rc
               : fr_content_add(content, FR_PART_TEXT, thought ? FR_PART_THOUGHT : 0, data, n, NULL,

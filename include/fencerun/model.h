@@ -112,7 +112,7 @@ FR_END_DECLS
  *                  {"parts": [{"text": "...", "thought": true}, {"text": "..."}]},
  *                  {"error": "FR_EMODEL", "message": "out of order"}]}
  *
- * Left out members are: no text, finish STOP. `expect` fails the call when the text of the request's
+ * Parts are as in ADK's `Content`. Left out members are: no text, finish STOP. `expect` fails the call when the text of the request's
  * last content does not contain it. A call behind the last reply fails.
  *
  * Exactly one of `path` and `json` is set. Members are only ever added at the end.

@@ -9,12 +9,13 @@
 #include "base/str.h"
 #include "fencerun/model.h"
 #include "loop/content.h"
+#include "loop/content_json.h"
 
 /* One recorded reply, checked. */
 typedef struct step {
     char *text, *expect, *message;
     size_t text_n, expect_n;
-    fri_json_ref parts; /* FRI_JSON_NONE: `text` is all */
+    fr_content *content; /* in place of `text`; NULL: that is all */
     int finish;
     int error; /* 0, or what the call fails with */
 } step;
@@ -24,6 +25,7 @@ static void step_dispose(step *s)
     fri_free(s->text);
     fri_free(s->expect);
     fri_free(s->message);
+    fr_content_free(s->content);
 }
 
 /* ---- Reading ---- */
@@ -37,34 +39,6 @@ static int read_finish(const char *name, int *finish, fr_error *err)
         if (*finish == FR_FINISH_SAFETY)
             return fr_fail(err, FR_EFORMAT, 0, "scripted: there is no finish '%.40s'", name);
     return 0;
-}
-
-/* A part: its text and whether it is a thought. */
-static int read_part(const fri_json *doc, fri_json_ref v, char **text, size_t *n, uint32_t *flags,
-                     fr_error *err)
-{
-    int thought = 0;
-    fri_json_ref is = fri_json_get(doc, v, "thought");
-    int rc = is == FRI_JSON_NONE ? 0 : fri_json_bool(doc, is, "thought", &thought, err);
-    *flags = thought ? FR_PART_THOUGHT : 0;
-    return rc ? rc : fri_json_string(doc, fri_json_get(doc, v, "text"), "text", text, n, err);
-}
-
-static int check_parts(const fri_json *doc, const step *s, fr_error *err)
-{
-    if (s->parts == FRI_JSON_NONE)
-        return 0;
-    if (s->text || fri_json_type(doc, s->parts) != FRI_JSON_ARRAY)
-        return fr_fail(err, FR_EFORMAT, 0,
-                       "scripted: the parts of a reply are an array, which is all of its text");
-    int rc = 0;
-    for (fri_json_ref v = fri_json_first(doc, s->parts); rc == 0 && v != FRI_JSON_NONE;
-         v = fri_json_next(doc, v)) {
-        FRI_AUTO(fri_freep) char *text = NULL;
-        uint32_t flags;
-        rc = read_part(doc, v, &text, NULL, &flags, err);
-    }
-    return rc;
 }
 
 static int read_object(const fri_json *doc, fri_json_ref v, step *s, fr_error *err)
@@ -84,13 +58,16 @@ static int read_object(const fri_json *doc, fri_json_ref v, step *s, fr_error *e
         rc = fri_script_error(error, &s->error, err);
     if (rc == 0)
         rc = fri_json_optional_string(doc, v, "message", &s->message, NULL, err);
-    s->parts = fri_json_get(doc, v, "parts");
-    return rc ? rc : check_parts(doc, s, err);
+    if (rc || fri_json_get(doc, v, "parts") == FRI_JSON_NONE)
+        return rc;
+    if (s->text)
+        return fr_fail(err, FR_EFORMAT, 0, "scripted: a reply has a text or parts, not both");
+    return fri_content_read(doc, v, &s->content, err);
 }
 
 static int read_step(const fri_json *doc, fri_json_ref v, step *s, fr_error *err)
 {
-    *s = (step){.parts = FRI_JSON_NONE, .finish = FR_FINISH_STOP};
+    *s = (step){.finish = FR_FINISH_STOP};
     if (fri_json_type(doc, v) == FRI_JSON_STRING)
         return fri_json_string(doc, v, "a reply", &s->text, &s->text_n, err);
     if (fri_json_type(doc, v) != FRI_JSON_OBJECT)
@@ -123,23 +100,18 @@ static int check_expected(const step *s, const fr_content *last, fr_error *err)
     return rc;
 }
 
-static int play_parts(const fri_json *doc, const step *s, fr_reply *reply, fr_error *err)
+static int play_parts(const step *s, fr_reply *reply, fr_error *err)
 {
+    const fr_part *part;
     int rc = fr_reply_text(reply, 0, s->text, s->text_n, err);
-    for (fri_json_ref v = fri_json_first(doc, s->parts); rc == 0 && v != FRI_JSON_NONE;
-         v = fri_json_next(doc, v)) {
-        FRI_AUTO(fri_freep) char *text = NULL;
-        size_t n = 0;
-        uint32_t flags;
-        rc = read_part(doc, v, &text, &n, &flags, err);
-        if (rc == 0)
-            rc = fr_reply_text(reply, flags, text, n, err);
-    }
+    for (size_t i = 0; rc == 0 && (part = fr_content_part(s->content, i)); i++)
+        rc = part->kind == FR_PART_TEXT
+                 ? fr_reply_text(reply, part->flags, part->data.p, part->data.n, err)
+                 : fr_reply_part(reply, part->kind, part->data.p, part->data.n, part->label.p, err);
     return rc;
 }
 
-static int play(const fri_json *doc, const step *s, const fr_model_request *q, fr_reply *reply,
-                fr_error *err)
+static int play(const step *s, const fr_model_request *q, fr_reply *reply, fr_error *err)
 {
     int rc = check_expected(s, q->contents[q->content_count - 1], err);
     if (rc)
@@ -148,7 +120,7 @@ static int play(const fri_json *doc, const step *s, const fr_model_request *q, f
         return fr_fail(err, s->error, 0, "scripted: %s",
                        s->message ? s->message : "a recorded failure");
     fr_reply_finish(reply, s->finish);
-    return play_parts(doc, s, reply, err);
+    return play_parts(s, reply, err);
 }
 
 static int scripted_generate(fr_model *self, const fr_model_request *q, fr_reply *reply,
@@ -162,7 +134,7 @@ static int scripted_generate(fr_model *self, const fr_model_request *q, fr_reply
     step s;
     int rc = read_step(script->doc, now, &s, err);
     if (rc == 0)
-        rc = play(script->doc, &s, q, reply, err);
+        rc = play(&s, q, reply, err);
     step_dispose(&s);
     return rc;
 }

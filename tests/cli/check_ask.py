@@ -86,6 +86,15 @@ def test_compat(command):
     expect("x" * 10000 in done.stdout.decode(), "compat mode shortened the output")
 
 
+def test_function_calls_stay(command):
+    call = {"functionCall": {"name": "look", "args": {}}}
+    done = ask(command, "--model", model({"parts": [call, {"text": block("print(1)")}]}, "1"),
+               "--events", "?")
+    code = json.loads(done.stdout.splitlines()[1])["content"]["parts"]
+    expect_equal([next(iter(part)) for part in code], ["functionCall", "executableCode"])
+    expect_equal(code[0], call)
+
+
 def test_second_try_is_told_the_first_error(command):
     chat = model(block("print(1 / 0)"), {"text": block("print(2)"), "expect": "ZeroDivisionError"},
                  {"text": "2", "expect": "stdout:\n```\n2\n```"})

@@ -111,6 +111,7 @@ static void test_malformed(void **state)
         {"{\"content\":[]}", "content: must be an object"},
         {"{\"content\":{\"parts\":{}}}", "array \"parts\""},
         {"{\"content\":{\"parts\":[1]}}", "a part must be an object"},
+        {"{\"content\":{\"parts\":[{\"text\":\"a\",\"thought\":1}]}}", "thought must be a boolean"},
         {"{\"content\":{\"role\":\"Model!\"}}", "'Model!' is no role"},
         {"{\"content\":{\"parts\":[{\"executableCode\":\"x\"}]}}", "must be an object"},
         {"{\"content\":{\"parts\":[{\"executableCode\":{\"code\":[]}}]}}", "must be a string"},

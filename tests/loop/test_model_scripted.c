@@ -119,7 +119,7 @@ static void test_bad_scripts(void **state)
         "{\"error\":\"FR_E?\"}",
         "{\"parts\":{}}",
         "{\"parts\":[1]}",
-        "{\"parts\":[{}]}",
+        "{\"parts\":[{\"functionCall\":1}]}",
         "{\"parts\":[{\"text\":\"a\",\"thought\":1}]}",
         "{\"parts\":[{\"text\":\"a\"}],\"text\":\"b\"}",
     };
