@@ -92,6 +92,13 @@ static int add_part(const fr_content *content, const fr_part *part, const fr_exe
     return rc ? rc : fr_content_add(out, FR_PART_TEXT, 0, text.p, text.n, NULL, err);
 }
 
+/* Where there is no executor any more, a conversation may still hold what one did. */
+static const fr_delimiters adk_code = {"```tool_code\n", "\n```"};
+static const fr_executor_options adk = {
+    .code_block_delimiters = &adk_code,
+    .code_block_delimiter_count = 1,
+    .execution_result_delimiters = {"```tool_output\n", "\n```"}};
+
 int fr_convert_code_execution_parts(const fr_content *content,
                                     const fr_executor_options *attributes, uint32_t compat,
                                     fr_content **out, fr_error *err)
@@ -105,7 +112,7 @@ int fr_convert_code_execution_parts(const fr_content *content,
     if (rc == 0 && role[0])
         rc = fr_content_set_role(converted, role, err);
     for (size_t i = 0; rc == 0 && (part = fr_content_part(content, i)); i++)
-        rc = add_part(content, part, attributes, compat, converted, err);
+        rc = add_part(content, part, attributes ? attributes : &adk, compat, converted, err);
     if (rc)
         return rc;
     *out = fri_steal(&converted);

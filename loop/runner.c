@@ -115,7 +115,6 @@ void fr_runner_free(fr_runner *runner)
 
 static int add_to_conversation(inquiry *q, const fr_event *event, fr_error *err)
 {
-    static const fr_executor_options none = FR_EXECUTOR_OPTIONS_INIT;
     const fr_executor *ex = q->runner->options.executor;
     if (!event->content || event->partial)
         return 0;
@@ -124,7 +123,7 @@ static int add_to_conversation(inquiry *q, const fr_event *event, fr_error *err)
         return FR_ENOMEM;
     q->conversation = all;
     int rc =
-        fr_convert_code_execution_parts(event->content, ex ? fr_executor_get_options(ex) : &none,
+        fr_convert_code_execution_parts(event->content, ex ? fr_executor_get_options(ex) : NULL,
                                         q->runner->compat, &all[q->count], err);
     q->count += rc == 0;
     return rc;

@@ -148,7 +148,7 @@ FR_API const char *fr_turn_status_text(int status);
 /**
  * A content as a model can be told it (ADK's `convert_code_execution_parts`): code and results become
  * text between the executor's delimiters, a content that is a result gets the role "user". `attributes`
- * are an executor's (fr_executor_get_options()), `compat` 0 or FR_COMPAT_ADK. Free `*out` with
+ * are an executor's (fr_executor_get_options()), NULL: ADK's defaults; `compat` 0 or FR_COMPAT_ADK. Free `*out` with
  * fr_content_free(). Errors: FR_ELIMIT, FR_ENOMEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_convert_code_execution_parts(const fr_content *content,

@@ -169,6 +169,22 @@ static void test_session_goes_on(void **state)
     end(&l);
 }
 
+/* A session with results in it, and no executor any more. */
+static void test_session_goes_on_without_executor(void **state)
+{
+    (void)state;
+    for (int adk = 0; adk < 2; adk++) {
+        loop l;
+        begin(&l, "[" BLOCK("a") ",\"one\",{\"text\":\"two\",\"expect\":\"and now\"}]", "[{}]");
+        l.post.compat = adk ? FR_COMPAT_ADK : 0;
+        ask_well(&l, "?");
+        l.options.executor = NULL;
+        ask_well(&l, "and now?");
+        expect_answer(&l, FR_ANSWER_OK, "two", 1);
+        end(&l);
+    }
+}
+
 static void test_session_applies_deltas(void **state)
 {
     (void)state;
@@ -323,6 +339,7 @@ int main(void)
         cmocka_unit_test(test_endings),
         cmocka_unit_test(test_failures_of_calls),
         cmocka_unit_test(test_session_goes_on),
+        cmocka_unit_test(test_session_goes_on_without_executor),
         cmocka_unit_test(test_session_applies_deltas),
         cmocka_unit_test(test_answer_as_json),
         cmocka_unit_test(test_instruction),
