@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json_map.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/str.h"
 
@@ -61,32 +64,62 @@ int fri_json_map_read(fri_json_map *map, const fri_json *doc, fri_json_ref v, co
     return 0;
 }
 
-static fri_json_member *find(const fri_json_map *map, fr_str key)
+/* ---- merging ---- */
+
+/* A member of either map, and what becomes of its key: only the first of that key tells. */
+typedef struct slot {
+    const fri_json_member *member;
+    const fri_json_member *last; /* of that key; NULL: this is not the first */
+} slot;
+
+static int by_key_and_place(const void *a, const void *b)
 {
-    for (size_t i = map->count; i > 0; i--)
-        if (fri_str_equal(map->members[i - 1].key, key))
-            return &map->members[i - 1];
-    return NULL;
+    const slot *x = *(slot *const *)a, *y = *(slot *const *)b;
+    fr_str k = x->member->key, l = y->member->key;
+    size_t n = k.n < l.n ? k.n : l.n;
+    int order = n > 0 ? memcmp(k.p, l.p, n) : 0;
+    if (order == 0 && k.n != l.n)
+        order = k.n < l.n ? -1 : 1;
+    return order ? order : (x > y) - (x < y);
 }
 
-fr_str fri_json_map_get(const fri_json_map *map, const char *key)
+static void find_last(slot **sorted, size_t n)
 {
-    const fri_json_member *m = find(map, fri_cstr(key));
-    return m ? m->value : fri_str("", 0);
+    for (size_t first = 0, i = 0; i < n; i++) {
+        if (!fri_str_equal(sorted[i]->member->key, sorted[first]->member->key))
+            first = i;
+        sorted[first]->last = sorted[i]->member;
+    }
 }
 
-int fri_json_map_set(fri_json_map *map, fr_str key, fr_str value, fr_error *err)
+static int is_removal(const fri_json_map *changes, const fri_json_member *m)
 {
-    fri_json_member *m = find(map, key);
-    if (!m)
-        return add(map, key, value, err);
-    char *copy = fri_memdup(value.p, value.n, err);
-    if (!copy)
+    return m >= changes->members && m < changes->members + changes->count &&
+           fri_str_equal(m->value, fri_cstr("null"));
+}
+
+int fri_json_map_merge(const fri_json_map *map, const fri_json_map *changes, fri_json_map *out,
+                       fr_error *err)
+{
+    size_t n = map->count + changes->count;
+    int rc = 0;
+    FRI_AUTO(fri_freep) slot *slots = fri_calloc(n + 1, sizeof(*slots), err);
+    FRI_AUTO(fri_freep) slot **sorted = fri_calloc(n + 1, sizeof(slot *), err);
+    if (!slots || !sorted)
         return FR_ENOMEM;
-    fri_free((void *)(uintptr_t)m->value.p);
-    m->value = fri_str(copy, value.n);
-    return 0;
+    for (size_t i = 0; i < n; i++) {
+        slots[i].member = i < map->count ? &map->members[i] : &changes->members[i - map->count];
+        sorted[i] = &slots[i];
+    }
+    qsort(sorted, n, sizeof(slot *), by_key_and_place);
+    find_last(sorted, n);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        if (slots[i].last && !is_removal(changes, slots[i].last))
+            rc = add(out, slots[i].member->key, slots[i].last->value, err);
+    return rc;
 }
+
+/* ---- the rest ---- */
 
 void fri_json_map_remove(fri_json_map *map, fr_str key)
 {

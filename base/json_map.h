@@ -28,12 +28,11 @@ void fri_json_map_dispose(fri_json_map *map);
 FR_CHECK int fri_json_map_read(fri_json_map *map, const fri_json *doc, fri_json_ref v,
                                const char *what, fr_error *err);
 
-/* The value of the last member of that key; n is 0 when there is none. */
-fr_str fri_json_map_get(const fri_json_map *map, const char *key);
-
-/* Replaces a member, or adds it at the end. The value is a JSON text that has been checked or written by
- * us; it is copied. */
-FR_CHECK int fri_json_map_set(fri_json_map *map, fr_str key, fr_str value, fr_error *err);
+/* Adds to `out`, which is empty, what `map` is with `changes` made: each of their members replaces the one
+ * of its key, or comes behind all; null removes it. A key has the place where it stands first and the value
+ * where it stands last. Errors: FR_ENOMEM. */
+FR_CHECK int fri_json_map_merge(const fri_json_map *map, const fri_json_map *changes,
+                                fri_json_map *out, fr_error *err);
 
 /* Removes every member of that key. */
 void fri_json_map_remove(fri_json_map *map, fr_str key);

@@ -119,6 +119,12 @@ int fri_json_type(const fri_json *doc, fri_json_ref v)
     }
 }
 
+int fri_json_is_given(const fri_json *doc, fri_json_ref v)
+{
+    int type = fri_json_type(doc, v);
+    return type != FRI_JSON_ABSENT && type != FRI_JSON_NULL;
+}
+
 fr_str fri_json_raw(const fri_json *doc, fri_json_ref v)
 {
     if (v < 0)
@@ -314,7 +320,7 @@ int fri_json_optional_integer(const fri_json *doc, fri_json_ref v, const char *k
                               int64_t max, int64_t *out, fr_error *err)
 {
     fri_json_ref member = fri_json_get(doc, v, key);
-    if (member == FRI_JSON_NONE || fri_json_type(doc, member) == FRI_JSON_NULL)
+    if (!fri_json_is_given(doc, member))
         return 0;
     return fri_json_integer(doc, member, key, min, max, out, err);
 }

@@ -48,6 +48,9 @@ FR_CHECK int fri_json_check(const char *text, size_t n, int surrogates, size_t *
 
 int fri_json_type(const fri_json *doc, fri_json_ref v);
 
+/* Whether there is a value: neither absent nor null. */
+int fri_json_is_given(const fri_json *doc, fri_json_ref v);
+
 /* Member `key` of an object, the last one where a key stands twice; FRI_JSON_NONE when there is
  * none or v is no object. The key is compared after unescaping. */
 fri_json_ref fri_json_get(const fri_json *doc, fri_json_ref v, const char *key);

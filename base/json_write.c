@@ -224,12 +224,22 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+/* How a byte outside of strings changes the nesting. */
+static int nesting(char c)
+{
+    return c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+}
+
 void fri_json_put_checked(fri_json_out *w, fr_str json)
 {
     size_t done = 0, at = 0;
+    int depth = w->depth;
     if (begin_value(w))
         return;
     while (at < json.n) {
+        depth += nesting(json.p[at]);
+        if (depth > FRI_JSON_WRITE_DEPTH)
+            fail(w, FR_ELIMIT);
         if (is_blank(json.p[at])) {
             fri_buf_append(w->buf, json.p + done, at - done);
             done = at + 1;

@@ -37,6 +37,8 @@
 #define FRI_MAX_STATE_RESULTS     8
 #define FRI_MAX_STATE_TEXT        2000 /* characters of each text of a result */
 #define FRI_MAX_STATE_INVOCATIONS 64
+#define FRI_MAX_STATE_FILE_BYTES \
+    (32 * FRI_MIB) /* of all input files; more would not fit, in base64 */
 
 /* The audit log. */
 #define FRI_MAX_AUDIT_RECORD FRI_MAX_JSON_BYTES /* a line, or what a cut-off write left */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/limits.h"
-#include "base/mem.h"
 #include "base/str.h"
 
 int fr_content_new(fr_content **out, fr_error *err)
@@ -76,6 +76,21 @@ int fri_content_borrow(fr_content *content, const fr_part *part, fr_error *err)
     content->borrowed[content->borrowed[0] ? 1 : 0] = part->data.p;
     content->parts[content->count++] = *part;
     content->bytes += part->data.n + part->label.n;
+    return 0;
+}
+
+int fri_content_clone(const fr_content *content, fr_content **out, fr_error *err)
+{
+    FRI_AUTO(fri_content_freep) fr_content *copy = NULL;
+    const fr_part *part;
+    int rc = fr_content_new(&copy, err);
+    if (rc == 0 && fr_content_role(content)[0])
+        rc = fr_content_set_role(copy, fr_content_role(content), err);
+    for (size_t i = 0; rc == 0 && (part = fr_content_part(content, i)); i++)
+        rc = fri_content_copy(copy, part, err);
+    if (rc)
+        return rc;
+    *out = fri_steal(&copy);
     return 0;
 }
 

@@ -20,6 +20,14 @@ int fri_part_is_said(const fr_part *part);
 /* Appends the text of all parts that are said, one behind the other. */
 void fri_content_text(const fr_content *content, fri_buf *out);
 
+/* A copy of a content. */
+FR_CHECK int fri_content_clone(const fr_content *content, fr_content **out, fr_error *err);
+
+static inline void fri_content_freep(fr_content **content)
+{
+    fr_content_free(*content);
+}
+
 /* Appends a copy of a part, without a look at the limits of fr_content_add(). */
 FR_CHECK int fri_content_copy(fr_content *content, const fr_part *part, fr_error *err);
 

@@ -8,7 +8,8 @@
 #include "base/digest.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "loop/event.h"
+#include "fencerun/event.h"
+#include "loop/content.h"
 
 /* ---- out ---- */
 
@@ -126,9 +127,8 @@ fri_json_ref fri_json_get_either(const fri_json *doc, fri_json_ref v, const char
 static int read_string(const fri_json *doc, fri_json_ref v, const char *what, char **out, size_t *n,
                        fr_error *err)
 {
-    int type = fri_json_type(doc, v);
     *n = 0;
-    if (type == FRI_JSON_ABSENT || type == FRI_JSON_NULL)
+    if (!fri_json_is_given(doc, v))
         return (*out = fri_strdup("", err)) ? 0 : FR_ENOMEM;
     return fri_json_string(doc, v, what, out, n, err);
 }
@@ -140,8 +140,26 @@ static void to_plain_base64(char *text)
         *text = *text == '-' ? '+' : *text == '_' ? '/' : *text;
 }
 
-/* A part of two strings, of which `data_key` is its data and `label_key` its label. */
-static int read_pair(const fri_json *doc, fri_json_ref v, int kind, fri_json_ref data_at,
+/* A part while it is read: where it is, and what holds for any kind of part. */
+typedef struct source {
+    const fri_json *doc;
+    fri_json_ref part;
+    uint32_t flags;
+} source;
+
+static int read_flags(source *s, fr_error *err)
+{
+    int thought = 0;
+    fri_json_ref v = fri_json_get(s->doc, s->part, "thought");
+    int rc = 0;
+    if (fri_json_is_given(s->doc, v))
+        rc = fri_json_bool(s->doc, v, "content: thought", &thought, err);
+    s->flags = thought ? FR_PART_THOUGHT : 0;
+    return rc;
+}
+
+/* A part of two strings, its data and its label. */
+static int read_pair(const source *s, fri_json_ref v, int kind, fri_json_ref data_at,
                      fri_json_ref label_at, fr_content *content, fr_error *err)
 {
     FRI_AUTO(fri_freep) char *data = NULL;
@@ -149,11 +167,11 @@ static int read_pair(const fri_json *doc, fri_json_ref v, int kind, fri_json_ref
     FRI_AUTO(fri_buf_dispose) fri_buf bytes;
     size_t n, ignored;
     fri_buf_init(&bytes, FRI_MAX_REPLY_BYTES);
-    if (fri_json_type(doc, v) != FRI_JSON_OBJECT)
+    if (fri_json_type(s->doc, v) != FRI_JSON_OBJECT)
         return fr_fail(err, FR_EFORMAT, 0, "content: a part's member must be an object");
-    int rc = read_string(doc, data_at, "content: a part's data", &data, &n, err);
+    int rc = read_string(s->doc, data_at, "content: a part's data", &data, &n, err);
     if (rc == 0)
-        rc = read_string(doc, label_at, "content: a part's label", &label, &ignored, err);
+        rc = read_string(s->doc, label_at, "content: a part's label", &label, &ignored, err);
     if (rc == 0 && kind == FR_PART_INLINE_DATA) {
         to_plain_base64(data);
         rc = fri_get_base64(&bytes, fri_str(data, n), err);
@@ -162,59 +180,66 @@ static int read_pair(const fri_json *doc, fri_json_ref v, int kind, fri_json_ref
     }
     if (rc == 0)
         rc = fri_buf_check(&bytes, "content: a part", err);
-    return rc ? rc : fr_content_add(content, kind, 0, bytes.p, bytes.n, label, err);
+    return rc ? rc : fr_content_add(content, kind, s->flags, bytes.p, bytes.n, label, err);
 }
 
-static int read_text(const fri_json *doc, fri_json_ref part, fri_json_ref text, fr_content *content,
-                     fr_error *err)
+static int read_text(const source *s, fri_json_ref text, fr_content *content, fr_error *err)
 {
     FRI_AUTO(fri_freep) char *data = NULL;
     size_t n;
-    int thought = 0;
-    fri_json_ref flag = fri_json_get(doc, part, "thought");
-    int rc = fri_json_string(doc, text, "content: text", &data, &n, err);
-    if (rc == 0 && flag != FRI_JSON_NONE && fri_json_type(doc, flag) != FRI_JSON_NULL)
-        rc = fri_json_bool(doc, flag, "content: thought", &thought, err);
-    return rc ? rc
-              : fr_content_add(content, FR_PART_TEXT, thought ? FR_PART_THOUGHT : 0, data, n, NULL,
-                               err);
+    int rc = fri_json_string(s->doc, text, "content: text", &data, &n, err);
+    return rc ? rc : fr_content_add(content, FR_PART_TEXT, s->flags, data, n, NULL, err);
 }
 
-static int read_call(const fri_json *doc, fri_json_ref v, int kind, fr_content *content,
-                     fr_error *err)
+static int read_call(const source *s, fri_json_ref v, int kind, fr_content *content, fr_error *err)
 {
     FRI_AUTO(fri_freep) char *name = NULL;
     size_t n;
-    fr_str source = fri_json_source(doc, v);
-    if (fri_json_type(doc, v) != FRI_JSON_OBJECT)
+    fr_str json = fri_json_source(s->doc, v);
+    if (fri_json_type(s->doc, v) != FRI_JSON_OBJECT)
         return fr_fail(err, FR_EFORMAT, 0, "content: a function call's part must be an object");
-    int rc = read_string(doc, fri_json_get(doc, v, "name"), "content: a function's name", &name, &n,
-                         err);
-    return rc ? rc : fr_content_add(content, kind, 0, source.p, source.n, name, err);
+    int rc = read_string(s->doc, fri_json_get(s->doc, v, "name"), "content: a function's name",
+                         &name, &n, err);
+    return rc ? rc : fr_content_add(content, kind, s->flags, json.p, json.n, name, err);
+}
+
+/* Whether the part has that member, of which no more than one is expected. */
+static int has(const source *s, const char *camel, const char *snake, fri_json_ref *v)
+{
+    *v = fri_json_get_either(s->doc, s->part, camel, snake);
+    return fri_json_is_given(s->doc, *v);
+}
+
+static int read_members(const source *s, fr_content *content, fr_error *err)
+{
+    const fri_json *doc = s->doc;
+    fri_json_ref v;
+    if (has(s, "text", "text", &v))
+        return read_text(s, v, content, err);
+    if (has(s, "executableCode", "executable_code", &v))
+        return read_pair(s, v, FR_PART_EXECUTABLE_CODE, fri_json_get(doc, v, "code"),
+                         fri_json_get(doc, v, "language"), content, err);
+    if (has(s, "codeExecutionResult", "code_execution_result", &v))
+        return read_pair(s, v, FR_PART_CODE_EXECUTION_RESULT, fri_json_get(doc, v, "output"),
+                         fri_json_get(doc, v, "outcome"), content, err);
+    if (has(s, "inlineData", "inline_data", &v))
+        return read_pair(s, v, FR_PART_INLINE_DATA, fri_json_get(doc, v, "data"),
+                         fri_json_get_either(doc, v, "mimeType", "mime_type"), content, err);
+    if (has(s, "functionCall", "function_call", &v))
+        return read_call(s, v, FR_PART_FUNCTION_CALL, content, err);
+    if (has(s, "functionResponse", "function_response", &v))
+        return read_call(s, v, FR_PART_FUNCTION_RESPONSE, content, err);
+    fr_str json = fri_json_source(doc, s->part);
+    return fr_content_add(content, FR_PART_OTHER, s->flags, json.p, json.n, NULL, err);
 }
 
 static int read_part(const fri_json *doc, fri_json_ref part, fr_content *content, fr_error *err)
 {
-    fri_json_ref v;
+    source s = {doc, part, 0};
     if (fri_json_type(doc, part) != FRI_JSON_OBJECT)
         return fr_fail(err, FR_EFORMAT, 0, "content: a part must be an object");
-    if ((v = fri_json_get(doc, part, "text")) >= 0 && fri_json_type(doc, v) != FRI_JSON_NULL)
-        return read_text(doc, part, v, content, err);
-    if ((v = fri_json_get_either(doc, part, "executableCode", "executable_code")) >= 0)
-        return read_pair(doc, v, FR_PART_EXECUTABLE_CODE, fri_json_get(doc, v, "code"),
-                         fri_json_get(doc, v, "language"), content, err);
-    if ((v = fri_json_get_either(doc, part, "codeExecutionResult", "code_execution_result")) >= 0)
-        return read_pair(doc, v, FR_PART_CODE_EXECUTION_RESULT, fri_json_get(doc, v, "output"),
-                         fri_json_get(doc, v, "outcome"), content, err);
-    if ((v = fri_json_get_either(doc, part, "inlineData", "inline_data")) >= 0)
-        return read_pair(doc, v, FR_PART_INLINE_DATA, fri_json_get(doc, v, "data"),
-                         fri_json_get_either(doc, v, "mimeType", "mime_type"), content, err);
-    if ((v = fri_json_get_either(doc, part, "functionCall", "function_call")) >= 0)
-        return read_call(doc, v, FR_PART_FUNCTION_CALL, content, err);
-    if ((v = fri_json_get_either(doc, part, "functionResponse", "function_response")) >= 0)
-        return read_call(doc, v, FR_PART_FUNCTION_RESPONSE, content, err);
-    fr_str source = fri_json_source(doc, part);
-    return fr_content_add(content, FR_PART_OTHER, 0, source.p, source.n, NULL, err);
+    int rc = read_flags(&s, err);
+    return rc ? rc : read_members(&s, content, err);
 }
 
 static int read_role(const fri_json *doc, fri_json_ref v, fr_content *content, fr_error *err)
@@ -232,9 +257,8 @@ int fri_content_read(const fri_json *doc, fri_json_ref v, fr_content **out, fr_e
 {
     FRI_AUTO(fri_content_freep) fr_content *content = NULL;
     fri_json_ref parts = fri_json_get(doc, v, "parts");
-    int type = fri_json_type(doc, parts);
     if (fri_json_type(doc, v) != FRI_JSON_OBJECT ||
-        (type != FRI_JSON_ARRAY && type != FRI_JSON_ABSENT && type != FRI_JSON_NULL))
+        (fri_json_is_given(doc, parts) && fri_json_type(doc, parts) != FRI_JSON_ARRAY))
         return fr_fail(err, FR_EFORMAT, 0, "content: must be an object with an array \"parts\"");
     int rc = fr_content_new(&content, err);
     if (rc == 0)

@@ -2,12 +2,12 @@
 /* Code and its results as text for a model. */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "fencerun/postprocess.h"
 #include "loop/content.h"
-#include "loop/event.h"
 #include "loop/quote.h"
 
 static int is_code(const fr_part *part)
@@ -38,7 +38,7 @@ static void put_literal(fri_buf *out, const fr_part *part, const fr_executor_opt
     fri_buf_puts(out, pair->close);
 }
 
-/* Labels are ADK's: PYTHON. */
+/* Labels are ADK's: PYTHON. What no language's name has in it would not stay in the info string. */
 static void put_code(fri_buf *out, const fr_part *part, const fr_executor_options *a)
 {
     char word[32];
@@ -49,6 +49,8 @@ static void put_code(fri_buf *out, const fr_part *part, const fr_executor_option
     }
     for (; n < part->label.n && n < sizeof(word); n++) {
         char c = part->label.p[n];
+        if (!fri_is_alnum(c) && !memchr("_+#-", c, 4))
+            break;
         word[n] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     }
     fri_put_fenced(out, fri_str(word, n), part->data);
@@ -89,7 +91,8 @@ static int add_part(const fr_content *content, const fr_part *part, const fr_exe
     if (!adk)
         (is_code(part) ? put_code : put_result)(&text, part, a);
     int rc = fri_buf_check(&text, "code and results as text", err);
-    return rc ? rc : fr_content_add(out, FR_PART_TEXT, 0, text.p, text.n, NULL, err);
+    return rc ? rc
+              : fr_content_add(out, FR_PART_TEXT, adk ? 0 : part->flags, text.p, text.n, NULL, err);
 }
 
 /* Where there is no executor any more, a conversation may still hold what one did. */

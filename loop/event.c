@@ -2,10 +2,13 @@
 #include "loop/event.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "base/cleanup.h"
+#include "base/sized.h"
 #include "base/str.h"
 #include "base/timestamp.h"
 #include "loop/content.h"
@@ -24,21 +27,6 @@ int fri_new_id(const char *prefix, char **out, fr_error *err)
              r[14], r[15]);
     *out = fri_strdup(text, err);
     return *out ? 0 : FR_ENOMEM;
-}
-
-int fri_content_clone(const fr_content *content, fr_content **out, fr_error *err)
-{
-    FRI_AUTO(fri_content_freep) fr_content *copy = NULL;
-    const fr_part *part;
-    int rc = fr_content_new(&copy, err);
-    if (rc == 0 && fr_content_role(content)[0])
-        rc = fr_content_set_role(copy, fr_content_role(content), err);
-    for (size_t i = 0; rc == 0 && (part = fr_content_part(content, i)); i++)
-        rc = fri_content_copy(copy, part, err);
-    if (rc)
-        return rc;
-    *out = fri_steal(&copy);
-    return 0;
 }
 
 /* The members that are text. */
@@ -61,13 +49,18 @@ static char **text_at(fr_event *event, size_t i)
     return (char **)((char *)event + texts[i]);
 }
 
+void fri_event_dispose(fr_event *event)
+{
+    for (size_t i = 0; i < TEXTS; i++)
+        fri_free(*text_at(event, i));
+    fr_content_free((fr_content *)(uintptr_t)event->content);
+}
+
 void fr_event_free(fr_event *event)
 {
     if (!event)
         return;
-    for (size_t i = 0; i < TEXTS; i++)
-        fri_free(*text_at(event, i));
-    fr_content_free((fr_content *)(uintptr_t)event->content);
+    fri_event_dispose(event);
     fri_free(event);
 }
 
@@ -86,13 +79,27 @@ static int fill_in(fr_event *event, fr_error *err)
     return rc;
 }
 
+int fri_event_load(fr_event *event, const fr_event *given, fr_error *err)
+{
+    int rc = fri_read_sized(event, sizeof(*event), given, "fr_event", err);
+    if (rc || (event->timestamp_us >= 0 && event->timestamp_us <= FRI_MAX_TIMESTAMP_US))
+        return rc;
+    return fr_fail(err, FR_EINVAL, 0,
+                   "event: timestamp_us is %" PRId64 "; it can be 0 to the end of the year 9999",
+                   event->timestamp_us);
+}
+
 int fr_event_new(const fr_event *fields, fr_event **out, fr_error *err)
 {
     FRI_AUTO(fri_event_freep) fr_event *event = fri_calloc(1, sizeof(*event), err);
     if (!event)
         return FR_ENOMEM;
-    fr_event source = *fields;
+    fr_event source;
+    int rc = fri_event_load(&source, fields, err);
+    if (rc)
+        return rc;
     *event = source;
+    event->struct_size = sizeof(*event);
     event->content = NULL;
     for (size_t i = 0; i < TEXTS; i++)
         *text_at(event, i) = NULL;
@@ -102,7 +109,7 @@ int fr_event_new(const fr_event *fields, fr_event **out, fr_error *err)
             return FR_ENOMEM;
     }
     fr_content *content = NULL;
-    int rc = source.content ? fri_content_clone(source.content, &content, err) : 0;
+    rc = source.content ? fri_content_clone(source.content, &content, err) : 0;
     event->content = content;
     if (rc == 0)
         rc = fill_in(event, err);
@@ -112,10 +119,19 @@ int fr_event_new(const fr_event *fields, fr_event **out, fr_error *err)
     return 0;
 }
 
+/* Whether an array has something in it. */
+static int is_filled(const char *json)
+{
+    if (!json)
+        return 0;
+    const char *p = json + strspn(json, " \t\r\n");
+    return *p == '[' && p[1 + strspn(p + 1, " \t\r\n")] != ']';
+}
+
 int fr_event_is_final(const fr_event *event)
 {
     const fr_part *part = NULL;
-    if (event->skip_summarization || event->long_running_tool_ids)
+    if (event->skip_summarization || is_filled(event->long_running_tool_ids))
         return 1;
     if (event->partial)
         return 0;

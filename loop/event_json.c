@@ -8,11 +8,9 @@
 #include "base/digits.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "loop/content.h"
 #include "loop/content_json.h"
 #include "loop/event.h"
-
-/* Of the year 9999. */
-#define MAX_SECONDS UINT64_C(253402300799)
 
 /* ---- out ---- */
 
@@ -90,46 +88,36 @@ int fr_event_json(const fr_event *event, char **json, fr_error *err)
 {
     FRI_AUTO(fri_buf_dispose) fri_buf buf;
     fri_json_out w;
+    fr_event e;
     fri_buf_init(&buf, FRI_MAX_JSON_OUT);
+    int rc = fri_event_load(&e, event, err);
+    if (rc)
+        return rc;
     fri_json_out_init(&w, &buf);
     fri_json_begin_object(&w);
-    int rc = put_members(event, &w, err);
+    rc = put_members(&e, &w, err);
     fri_json_end_object(&w);
     return rc ? rc : fri_json_out_steal(&w, "an event as JSON", json, err);
 }
 
 /* ---- in ---- */
 
-/* An event in the making: the struct, and what its members point to. */
+/* An event in the making, which owns what its members point to. */
 typedef struct reading {
     const fri_json *doc;
     fr_event event;
-    char *owned[10];
-    size_t count;
 } reading;
-
-static void reading_dispose(reading *r)
-{
-    for (size_t i = 0; i < r->count; i++)
-        fri_free(r->owned[i]);
-    fr_content_free((fr_content *)(uintptr_t)r->event.content);
-}
-
-static int is_there(const fri_json *doc, fri_json_ref v)
-{
-    int type = fri_json_type(doc, v);
-    return type != FRI_JSON_ABSENT && type != FRI_JSON_NULL;
-}
 
 static int read_string(reading *r, fri_json_ref parent, const char *camel, const char *snake,
                        const char **out, fr_error *err)
 {
     fri_json_ref v = fri_json_get_either(r->doc, parent, camel, snake);
-    if (!is_there(r->doc, v))
+    if (!fri_json_is_given(r->doc, v))
         return 0;
-    int rc = fri_json_string(r->doc, v, camel, &r->owned[r->count], NULL, err);
+    char *text;
+    int rc = fri_json_string(r->doc, v, camel, &text, NULL, err);
     if (rc == 0)
-        *out = r->owned[r->count++];
+        *out = text;
     return rc;
 }
 
@@ -137,17 +125,14 @@ static int read_json(reading *r, fri_json_ref parent, const char *camel, const c
                      int type, const char **out, fr_error *err)
 {
     fri_json_ref v = fri_json_get_either(r->doc, parent, camel, snake);
-    if (!is_there(r->doc, v))
+    if (!fri_json_is_given(r->doc, v))
         return 0;
     if (fri_json_type(r->doc, v) != type)
         return fr_fail(err, FR_EFORMAT, 0, "event: %s must be an %s", camel,
                        type == FRI_JSON_ARRAY ? "array" : "object");
     fr_str source = fri_json_source(r->doc, v);
-    r->owned[r->count] = fri_memdup(source.p, source.n, err);
-    if (!r->owned[r->count])
-        return FR_ENOMEM;
-    *out = r->owned[r->count++];
-    return 0;
+    *out = fri_memdup(source.p, source.n, err);
+    return *out ? 0 : FR_ENOMEM;
 }
 
 static int read_flag(reading *r, fri_json_ref parent, const char *camel, const char *snake,
@@ -155,7 +140,7 @@ static int read_flag(reading *r, fri_json_ref parent, const char *camel, const c
 {
     int value = 0;
     fri_json_ref v = fri_json_get_either(r->doc, parent, camel, snake);
-    int rc = is_there(r->doc, v) ? fri_json_bool(r->doc, v, camel, &value, err) : 0;
+    int rc = fri_json_is_given(r->doc, v) ? fri_json_bool(r->doc, v, camel, &value, err) : 0;
     *out = value;
     return rc;
 }
@@ -167,7 +152,7 @@ static int microseconds(fr_str number, int64_t *us)
     size_t whole = dot ? (size_t)(dot - number.p) : number.n;
     size_t digits = dot ? number.n - whole - 1 : 0;
     uint64_t seconds, fraction = 0;
-    if (fri_decimal(number.p, whole, &seconds) || seconds > MAX_SECONDS)
+    if (fri_decimal(number.p, whole, &seconds) || seconds > FRI_MAX_TIMESTAMP_US / 1000000)
         return -1;
     for (size_t i = 0; i < 6; i++) {
         uint64_t digit = 0;
@@ -183,7 +168,7 @@ static int read_timestamp(reading *r, fr_error *err)
 {
     fri_json_ref v = fri_json_get(r->doc, 0, "timestamp");
     fr_str raw = fri_json_raw(r->doc, v);
-    if (!is_there(r->doc, v))
+    if (!fri_json_is_given(r->doc, v))
         return 0;
     if (fri_json_type(r->doc, v) != FRI_JSON_NUMBER || microseconds(raw, &r->event.timestamp_us))
         return fr_fail(err, FR_EFORMAT, 0, "event: timestamp must be seconds since 1970, not %.*s",
@@ -242,7 +227,7 @@ static int read_event(reading *r, fr_event **out, fr_error *err)
         rc = read_flag(r, 0, "partial", "partial", &r->event.partial, err);
     if (rc == 0)
         rc = read_timestamp(r, err);
-    if (rc == 0 && is_there(r->doc, said))
+    if (rc == 0 && fri_json_is_given(r->doc, said))
         rc = fri_content_read(r->doc, said, &content, err);
     r->event.content = content;
     return rc ? rc : fr_event_new(&r->event, out, err);
@@ -254,8 +239,8 @@ int fr_event_parse(const char *json, size_t n, fr_event **out, fr_error *err)
     int rc = fri_json_parse(json, n, FRI_JSON_REPAIR, &doc, err);
     if (rc)
         return rc;
-    reading r = {.doc = doc};
+    reading r = {.doc = doc, .event = FR_EVENT_INIT};
     rc = read_event(&r, out, err);
-    reading_dispose(&r);
+    fri_event_dispose(&r.event);
     return rc;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop/hint.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 
 #define MAX_SHOWN 200
@@ -16,7 +16,7 @@ static const char *const statements[] = {
 
 static fr_str trim(fr_str s)
 {
-    while (s.n > 0 && isspace((unsigned char)s.p[s.n - 1]))
+    while (s.n > 0 && fri_is_space(s.p[s.n - 1]))
         s.n--;
     return s;
 }
@@ -38,7 +38,7 @@ static fr_str last_line(fr_str code)
 static size_t word_length(fr_str s)
 {
     size_t n = 0;
-    while (n < s.n && (isalnum((unsigned char)s.p[n]) || s.p[n] == '_'))
+    while (n < s.n && (fri_is_alnum(s.p[n]) || s.p[n] == '_'))
         n++;
     return n;
 }
@@ -101,8 +101,8 @@ static int is_expression(fr_str line)
 fr_str fri_bare_expression(fr_str code)
 {
     fr_str line = last_line(code), none = {"", 0};
-    if (line.n == 0 || line.n > MAX_SHOWN || isspace((unsigned char)line.p[0]) ||
-        line.p[0] == '@' || closes(line.p[0]) || is_statement(line) || !is_expression(line))
+    if (line.n == 0 || line.n > MAX_SHOWN || fri_is_space(line.p[0]) || line.p[0] == '@' ||
+        closes(line.p[0]) || is_statement(line) || !is_expression(line))
         return none;
     return line;
 }

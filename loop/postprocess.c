@@ -15,6 +15,7 @@
 #include "base/sized.h"
 #include "base/str.h"
 #include "loop/budget.h"
+#include "loop/content.h"
 #include "loop/event.h"
 #include "loop/hint.h"
 #include "loop/metadata.h"
@@ -48,7 +49,8 @@ static int emit(passage *g, fr_event *event, fr_error *err)
 
 static int emit_code(passage *g, fr_error *err)
 {
-    fr_event event = {.content = fr_extraction_content(g->turn->extraction)};
+    fr_event event = FR_EVENT_INIT;
+    event.content = fr_extraction_content(g->turn->extraction);
     return emit(g, &event, err);
 }
 
@@ -79,7 +81,10 @@ static int emit_output(passage *g, fr_str output, fr_error *err)
         rc = fri_result_metadata(r, &metadata, err);
     if (rc)
         return rc;
-    fr_event event = {.content = content, .state_delta = delta, .custom_metadata = metadata};
+    fr_event event = FR_EVENT_INIT;
+    event.content = content;
+    event.state_delta = delta;
+    event.custom_metadata = metadata;
     return emit(g, &event, err);
 }
 
@@ -188,9 +193,10 @@ static int refuse(passage *g, fr_error *err)
 static int fail(passage *g, const fri_standing *standing, fr_error *err)
 {
     char why[160];
-    fr_event event = {.content = g->input->reply,
-                      .error_code = "CODE_EXECUTION_BUDGET_EXHAUSTED",
-                      .error_message = why};
+    fr_event event = FR_EVENT_INIT;
+    event.content = g->input->reply;
+    event.error_code = "CODE_EXECUTION_BUDGET_EXHAUSTED";
+    event.error_message = why;
     snprintf(why, sizeof(why), "a code block was not run: %d failures in a row, %d runs",
              standing->failures, standing->runs);
     return emit(g, &event, err);

@@ -138,10 +138,11 @@ static int keep(inquiry *q, const fr_event *event, fr_error *err)
 
 static int said(inquiry *q, const char *author, const fr_content *content, fr_error *err)
 {
-    const fr_event event = {.invocation_id = q->invocation.id,
-                            .author = author,
-                            .branch = q->invocation.branch,
-                            .content = content};
+    fr_event event = FR_EVENT_INIT;
+    event.invocation_id = q->invocation.id;
+    event.author = author;
+    event.branch = q->invocation.branch;
+    event.content = content;
     int rc = keep(q, &event, err);
     if (rc == 0 && q->runner->options.on_event)
         q->runner->options.on_event(q->runner->options.user,

@@ -88,51 +88,43 @@ void fr_state_free(fr_state *state)
     fri_free(state);
 }
 
-/* The map with the members of `delta` in it. */
-static int merge(fri_json_map *map, const char *delta, size_t n, fr_error *err)
+static int read_map(fri_json_map *map, const char *json, size_t n, const char *what, fr_error *err)
 {
     FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
-    FRI_AUTO(fri_json_map_dispose) fri_json_map changes = {0};
-    int rc = fri_json_parse(delta, n, FRI_JSON_REPAIR, &doc, err);
-    if (rc == 0)
-        rc = fri_json_map_read(&changes, doc, 0, "a state delta", err);
-    for (size_t i = 0; rc == 0 && i < changes.count; i++) {
-        const fri_json_member *m = &changes.members[i];
-        if (fri_str_equal(m->value, fri_cstr("null")))
-            fri_json_map_remove(map, m->key);
-        else
-            rc = fri_json_map_set(map, m->key, m->value, err);
-    }
-    return rc;
+    int rc = fri_json_parse(json, n, FRI_JSON_REPAIR, &doc, err);
+    return rc ? rc : fri_json_map_read(map, doc, 0, what, err);
 }
 
-static int map_of(const fr_state *state, fri_json_map *map, fr_error *err)
+/* The state with the changes made, as JSON. */
+static int merge(const fr_state *state, const char *delta, size_t n, fri_buf *out, fr_error *err)
 {
     FRI_AUTO(fri_freep) char *json = NULL;
-    FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
+    FRI_AUTO(fri_json_map_dispose) fri_json_map before = {0};
+    FRI_AUTO(fri_json_map_dispose) fri_json_map changes = {0};
+    FRI_AUTO(fri_json_map_dispose) fri_json_map after = {0};
+    fri_json_out w;
     int rc = fr_state_json(state, &json, err);
     if (rc == 0)
-        rc = fri_json_parse(json, strlen(json), FRI_JSON_REPAIR, &doc, err);
-    return rc ? rc : fri_json_map_read(map, doc, 0, "a state", err);
+        rc = read_map(&before, json, strlen(json), "a state", err);
+    if (rc == 0)
+        rc = read_map(&changes, delta, n, "a state delta", err);
+    if (rc == 0)
+        rc = fri_json_map_merge(&before, &changes, &after, err);
+    if (rc)
+        return rc;
+    fri_json_out_init(&w, out);
+    fri_json_begin_object(&w);
+    fri_json_map_put(&after, &w);
+    fri_json_end_object(&w);
+    return fri_json_out_finish(&w, "a state", err);
 }
 
 int fr_state_apply(fr_state *state, const char *delta, size_t n, fr_error *err)
 {
-    FRI_AUTO(fri_json_map_dispose) fri_json_map map = {0};
     FRI_AUTO(fri_buf_dispose) fri_buf text;
-    fri_json_out w;
-    fri_buf_init(&text, FRI_MAX_JSON_BYTES);
-    int rc = map_of(state, &map, err);
-    if (rc == 0)
-        rc = merge(&map, delta, n, err);
-    if (rc)
-        return rc;
-    fri_json_out_init(&w, &text);
-    fri_json_begin_object(&w);
-    fri_json_map_put(&map, &w);
-    fri_json_end_object(&w);
-    rc = fri_json_out_finish(&w, "a state", err);
     fr_state *changed = NULL;
+    fri_buf_init(&text, FRI_MAX_JSON_BYTES);
+    int rc = merge(state, delta, n, &text, err);
     if (rc == 0)
         rc = fr_state_parse(text.p, text.n, &changed, err);
     if (rc)
@@ -185,11 +177,22 @@ const fr_file *fr_state_input_file(const fr_state *state, size_t i)
     return i < state->input_file_count ? &state->input_files[i] : NULL;
 }
 
+static size_t input_bytes(const fr_state *state)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < state->input_file_count; i++)
+        sum += state->input_files[i].content.n;
+    return sum;
+}
+
 int fr_state_add_input_file(fr_state *state, const fr_file *file, fr_error *err)
 {
     size_t n = state->input_file_count;
     if (!file->name || !file->name[0])
         return fr_fail(err, FR_EINVAL, 0, "state: an input file without a name");
+    if (file->content.n > FRI_MAX_STATE_FILE_BYTES - input_bytes(state))
+        return fr_fail(err, FR_ELIMIT, 0, "state: the input files have more than %lu bytes",
+                       FRI_MAX_STATE_FILE_BYTES);
     fr_file *files = fri_realloc(state->input_files, n + 1, sizeof(*files), err);
     if (!files)
         return FR_ENOMEM;
@@ -276,24 +279,48 @@ void fr_state_reset_error_count(fr_state *state, const char *invocation)
 
 /* ---- results ---- */
 
-int fri_state_add_record(fr_state *state, const char *invocation, fr_str json, fr_error *err)
+/* Where a record of that time belongs: behind all that are not younger. */
+static size_t place_of(const fr_state *state, int64_t timestamp)
+{
+    size_t i = state->record_count;
+    while (i > 0 && state->records[i - 1].timestamp > timestamp)
+        i--;
+    return i;
+}
+
+static int make_room(fr_state *state, fr_error *err)
 {
     fri_record *records =
         fri_realloc(state->records, state->record_count + 1, sizeof(*records), err);
     if (!records)
         return FR_ENOMEM;
     state->records = records;
+    return 0;
+}
+
+int fri_state_add_record(fr_state *state, const char *invocation, fr_str json, int64_t timestamp,
+                         fr_error *err)
+{
+    if (make_room(state, err))
+        return FR_ENOMEM;
     FRI_AUTO(fri_freep) char *name = fri_strdup(invocation, err);
     char *copy = name ? fri_memdup(json.p, json.n, err) : NULL;
     if (!copy)
         return FR_ENOMEM;
-    if (state->record_count == FRI_MAX_STATE_RESULTS) {
-        free_record(&records[0]);
+    fri_record *at = state->records + place_of(state, timestamp);
+    memmove(at + 1, at, (size_t)(state->records + state->record_count - at) * sizeof(*at));
+    *at = (fri_record){fri_steal(&name), copy, json.n, timestamp};
+    if (++state->record_count > FRI_MAX_STATE_RESULTS) {
+        free_record(&state->records[0]);
         state->record_count--;
-        memmove(records, records + 1, state->record_count * sizeof(*records));
+        memmove(state->records, state->records + 1, state->record_count * sizeof(*at));
     }
-    records[state->record_count++] = (fri_record){fri_steal(&name), copy, json.n};
     return 0;
+}
+
+int64_t fri_state_last_time(const fr_state *state)
+{
+    return state->record_count > 0 ? state->records[state->record_count - 1].timestamp : INT64_MIN;
 }
 
 /* A text as it is recorded: valid UTF-8, and not more than so much of it. */
@@ -339,15 +366,20 @@ int fr_state_add_result(fr_state *state, const char *invocation, fr_str code, fr
     fri_json_end_object(&w);
     if (rc == 0)
         rc = fri_json_out_finish(&w, "a recorded result", err);
-    return rc ? rc : fri_state_add_record(state, invocation, fri_buf_str(&json), err);
+    int64_t last = fri_state_last_time(state); /* a clock may be set back */
+    return rc ? rc
+              : fri_state_add_record(state, invocation, fri_buf_str(&json),
+                                     timestamp > last ? timestamp : last, err);
 }
 
-/* Reads the code of a record; "" when it has none. */
+/* Reads the code of a record; NULL when it has none. */
 static int read_code(const fri_record *r, char **code, size_t *n, fr_error *err)
 {
     FRI_AUTO(fri_json_freep) fri_json *doc = NULL;
     int rc = fri_json_parse(r->json, r->n, FRI_JSON_REPAIR, &doc, err);
-    return rc ? rc : fri_json_optional_string(doc, 0, "code", code, n, err);
+    fri_json_ref v = rc ? FRI_JSON_NONE : fri_json_get(doc, 0, "code");
+    return fri_json_type(doc, v) == FRI_JSON_STRING ? fri_json_string(doc, v, "code", code, n, err)
+                                                    : rc;
 }
 
 int fri_state_is_repeat(const fr_state *state, const char *invocation, fr_str code, fr_error *err)

@@ -18,6 +18,7 @@ typedef struct fri_record {
     char *invocation;
     char *json; /* the record as JSON */
     size_t n;
+    int64_t timestamp; /* what they are kept in order by */
 } fri_record;
 
 struct fr_state {
@@ -45,7 +46,10 @@ FR_CHECK fri_tally *fri_state_tally(fr_state *state, const char *invocation, fr_
 
 /* Adds a record as JSON text; drops the oldest when there are too many. */
 FR_CHECK int fri_state_add_record(fr_state *state, const char *invocation, fr_str json,
-                                  fr_error *err);
+                                  int64_t timestamp, fr_error *err);
+
+/* The time of the youngest record; INT64_MIN when there is none. */
+int64_t fri_state_last_time(const fr_state *state);
 
 /* Whether the last run recorded of the invocation was of this code. 1 or 0, or an error. */
 FR_CHECK int fri_state_is_repeat(const fr_state *state, const char *invocation, fr_str code,

@@ -28,8 +28,7 @@ static int read_processed(fr_state *state, const fri_json *doc, fri_json_ref lis
 
 static int need(const fri_json *doc, fri_json_ref v, int type, const char *key, fr_error *err)
 {
-    int is = fri_json_type(doc, v);
-    if (is == type || is == FRI_JSON_ABSENT || is == FRI_JSON_NULL)
+    if (!fri_json_is_given(doc, v) || fri_json_type(doc, v) == type)
         return 0;
     return fr_fail(err, FR_EFORMAT, 0, "state: %s must be an %s", key,
                    type == FRI_JSON_ARRAY ? "array" : "object");
@@ -42,7 +41,7 @@ static int read_context(fr_state *state, const fri_json *doc, fri_json_ref v, fr
     int rc = need(doc, v, FRI_JSON_OBJECT, fri_key_context, err);
     if (rc == 0 && fri_json_type(doc, v) == FRI_JSON_OBJECT)
         rc = fri_json_map_read(&state->context, doc, v, fri_key_context, err);
-    if (rc == 0 && id != FRI_JSON_NONE && fri_json_type(doc, id) != FRI_JSON_NULL)
+    if (rc == 0 && fri_json_is_given(doc, id))
         rc = fri_json_string(doc, id, "state: execution_session_id", &state->execution_id, NULL,
                              err);
     if (rc == 0)
@@ -128,6 +127,15 @@ static int read_budget(fr_state *state, const char *invocation, const fri_json *
                                  INT32_MAX, &tally->refused, err);
 }
 
+/* When a run was recorded; `otherwise` where that is not told. */
+static int64_t time_of(const fri_json *doc, fri_json_ref record, int64_t otherwise)
+{
+    int64_t time;
+    fri_json_ref v = fri_json_get(doc, record, "timestamp");
+    return fri_json_integer(doc, v, "timestamp", INT64_MIN, INT64_MAX, &time, NULL) ? otherwise
+                                                                                    : time;
+}
+
 static int read_records(fr_state *state, const char *invocation, const fri_json *doc,
                         fri_json_ref list, fr_error *err)
 {
@@ -136,7 +144,8 @@ static int read_records(fr_state *state, const char *invocation, const fri_json 
          v = fri_json_next(doc, v)) {
         rc = need(doc, v, FRI_JSON_OBJECT, "a recorded result", err);
         if (rc == 0)
-            rc = fri_state_add_record(state, invocation, fri_json_source(doc, v), err);
+            rc = fri_state_add_record(state, invocation, fri_json_source(doc, v),
+                                      time_of(doc, v, fri_state_last_time(state)), err);
     }
     return rc;
 }
@@ -147,11 +156,11 @@ static int read_keys(fr_state *state, const fri_json *doc, fr_error *err)
     if (rc == 0)
         rc = read_files(state, doc, fri_json_get(doc, 0, fri_key_input_files), err);
     if (rc == 0)
+        rc = each_invocation(state, doc, fri_json_get(doc, 0, fri_key_budget), fri_key_budget,
+                             read_budget, err); /* in the order of the tallies; so it comes first */
+    if (rc == 0)
         rc = each_invocation(state, doc, fri_json_get(doc, 0, fri_key_error_counts),
                              fri_key_error_counts, read_error_count, err);
-    if (rc == 0)
-        rc = each_invocation(state, doc, fri_json_get(doc, 0, fri_key_budget), fri_key_budget,
-                             read_budget, err);
     if (rc == 0)
         rc = each_invocation(state, doc, fri_json_get(doc, 0, fri_key_results), fri_key_results,
                              read_records, err);
@@ -286,7 +295,7 @@ int fr_state_json(const fr_state *state, char **json, fr_error *err)
 {
     FRI_AUTO(fri_buf_dispose) fri_buf buf;
     fri_json_out w;
-    fri_buf_init(&buf, FRI_MAX_JSON_OUT);
+    fri_buf_init(&buf, FRI_MAX_JSON_BYTES); /* so that it can be read back */
     fri_json_out_init(&w, &buf);
     fri_json_begin_object(&w);
     fri_json_map_put(&state->others, &w);
@@ -301,7 +310,7 @@ int fr_state_delta(const fr_state *state, uint32_t compat, char **json, fr_error
 {
     FRI_AUTO(fri_buf_dispose) fri_buf buf;
     fri_json_out w;
-    fri_buf_init(&buf, FRI_MAX_JSON_OUT);
+    fri_buf_init(&buf, FRI_MAX_JSON_BYTES);
     fri_json_out_init(&w, &buf);
     fri_json_begin_object(&w);
     put_context(state, &w);

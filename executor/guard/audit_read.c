@@ -48,8 +48,7 @@ static void read_text(source *s, const char *key, const char **out)
 
 static void read_optional(source *s, const char *key, const char **out)
 {
-    int type = fri_json_type(s->doc, fri_json_get(s->doc, s->object, key));
-    if (type != FRI_JSON_ABSENT && type != FRI_JSON_NULL)
+    if (fri_json_is_given(s->doc, fri_json_get(s->doc, s->object, key)))
         read_text(s, key, out);
 }
 

@@ -13,7 +13,8 @@
  * state changed. Text members that are not set are NULL.
  */
 typedef struct fr_event {
-    const char *id; /**< a random UUID unless one was given */
+    size_t struct_size; /**< FR_EVENT_INIT sets it */
+    const char *id;     /**< a random UUID unless one was given */
     const char *invocation_id;
     const char *author; /**< "user", or the agent's name */
     const char *branch;
@@ -29,6 +30,11 @@ typedef struct fr_event {
     int64_t timestamp_us; /**< since the epoch; 0 when making one: now */
 } fr_event;
 
+#define FR_EVENT_INIT                                              \
+    {                                                              \
+        sizeof(fr_event), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
+
 /** Takes an event that has just happened. Owner: the caller of it, who keeps the event no longer than the
  * call. */
 typedef void (*fr_event_fn)(void *user, const fr_event *event);
@@ -36,15 +42,17 @@ typedef void (*fr_event_fn)(void *user, const fr_event *event);
 FR_BEGIN_DECLS
 
 /** A copy of the event, with what is left open filled in; free with fr_event_free().
- * Errors: FR_ESYSTEM (no random numbers), FR_ENOMEM. Since: 0.1. */
+ * Errors: FR_EINVAL (struct_size not set, or a time before 1970 or behind 9999), FR_EABI (a member this
+ * library does not know), FR_ESYSTEM (no random numbers), FR_ENOMEM. Since: 0.1. */
 FR_API FR_CHECK int fr_event_new(const fr_event *fields, fr_event **out, fr_error *err);
 
 /** NULL is allowed. Since: 0.1. */
 FR_API void fr_event_free(fr_event *event);
 
 /** One JSON object on one line, in ADK's names (camelCase); free `*json` with fr_free().
- * Errors: FR_EFORMAT (a member that should be JSON is none), FR_EUNAVAILABLE (inline data, and no libcrypto
- * to encode it), FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
+ * Errors: FR_EINVAL and FR_EABI as fr_event_new(), FR_EFORMAT (a member that should be JSON is none),
+ * FR_EUNAVAILABLE (inline data, and no libcrypto to encode it), FR_ELIMIT (too long, or nested deeper than
+ * fr_event_parse() reads), FR_ENOMEM. Since: 0.1. */
 FR_API FR_CHECK int fr_event_json(const fr_event *event, char **json, fr_error *err);
 
 /** Reads one, in camelCase or snake_case. Members that fr_event has no place for are dropped.

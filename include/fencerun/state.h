@@ -20,7 +20,8 @@
  *
  * as ADK's CodeExecutorContext does, and one of our own, `_fencerun_budget`
  * ({"INVOCATION": {"runs": 3, "refused": 1}}). All other keys are kept as they are. What grows is bounded:
- * of results the last 8 are kept, each text of them to 2,000 characters; of invocations the last 64.
+ * of results the last 8 are kept, each text of them to 2,000 characters; of invocations the last 64. Input files
+ * have 32 MiB in all, and the whole object 64 MiB of JSON.
  * Threads: one object, one thread.
  */
 typedef struct fr_state fr_state;

@@ -79,10 +79,10 @@ static int take_part(fri_openai_answer *a, const fri_json *doc, fri_json_ref v, 
 
 static int take_content(fri_openai_answer *a, const fri_json *doc, fri_json_ref v, fr_error *err)
 {
-    int type = fri_json_type(doc, v), rc = 0;
-    if (type == FRI_JSON_ABSENT || type == FRI_JSON_NULL)
+    int rc = 0;
+    if (!fri_json_is_given(doc, v))
         return 0;
-    if (type != FRI_JSON_ARRAY)
+    if (fri_json_type(doc, v) != FRI_JSON_ARRAY)
         return take_text(a, doc, v, err);
     for (fri_json_ref part = fri_json_first(doc, v); rc == 0 && part != FRI_JSON_NONE;
          part = fri_json_next(doc, part))
@@ -130,11 +130,10 @@ static int take_choice(fri_openai_answer *a, const fri_json *doc, fri_json_ref c
                        const char *name, fr_error *err)
 {
     fri_json_ref message = fri_json_get(doc, choice, name);
-    int type = fri_json_type(doc, message);
     take_finish(a, doc, fri_json_get(doc, choice, "finish_reason"));
-    if (type == FRI_JSON_ABSENT || type == FRI_JSON_NULL)
+    if (!fri_json_is_given(doc, message))
         return 0;
-    if (type != FRI_JSON_OBJECT)
+    if (fri_json_type(doc, message) != FRI_JSON_OBJECT)
         return fr_fail(err, FR_EFORMAT, 0, "its %s is no object", name);
     a->begun = 1;
     return take_message(a, doc, message, err);
@@ -145,10 +144,9 @@ static int take_choices(fri_openai_answer *a, const fri_json *doc, const char *n
 {
     int64_t index = 0;
     fri_json_ref choices = fri_json_get(doc, 0, "choices"), choice = fri_json_first(doc, choices);
-    int type = fri_json_type(doc, choices);
-    if (type == FRI_JSON_ABSENT || type == FRI_JSON_NULL)
+    if (!fri_json_is_given(doc, choices))
         return 0;
-    if (type != FRI_JSON_ARRAY)
+    if (fri_json_type(doc, choices) != FRI_JSON_ARRAY)
         return fr_fail(err, FR_EFORMAT, 0, "its choices are no array");
     int rc = fri_json_optional_integer(doc, choice, "index", 0, INT32_MAX, &index, err);
     return rc || index != 0 ? rc : take_choice(a, doc, choice, name, err);
@@ -170,8 +168,7 @@ static void take_usage(fri_openai_answer *a, const fri_json *doc)
 static int take_error(const fri_openai_answer *a, const fri_json *doc, fr_error *err)
 {
     fri_openai_reason reason;
-    int type = fri_json_type(doc, fri_json_get(doc, 0, "error"));
-    if (type == FRI_JSON_ABSENT || type == FRI_JSON_NULL)
+    if (!fri_json_is_given(doc, fri_json_get(doc, 0, "error")))
         return 0;
     int rc = fri_openai_json_reason(doc, a->key, &reason, err);
     return rc ? rc

@@ -35,8 +35,7 @@ static fri_json_ref find_words(const fri_json *doc)
     static const char *const keys[] = {"error", "message", "detail"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         fri_json_ref v = fri_json_get(doc, 0, keys[i]);
-        int type = fri_json_type(doc, v);
-        if (type == FRI_JSON_ABSENT || type == FRI_JSON_NULL)
+        if (!fri_json_is_given(doc, v))
             continue;
         fri_json_ref message = fri_json_get(doc, v, "message");
         return fri_json_type(doc, message) == FRI_JSON_STRING ? message : v;

@@ -19,54 +19,59 @@ static void begin_message(fri_json_out *w, const char *role)
 
 /* ---- Parts ---- */
 
-static int check_part(const fr_part *part, size_t i, fr_error *err)
+static int is_code_or_result(const fr_part *part)
+{
+    return part->kind == FR_PART_EXECUTABLE_CODE || part->kind == FR_PART_CODE_EXECUTION_RESULT;
+}
+
+static const char *name_of(const fr_part *part)
 {
     switch (part->kind) {
-    case FR_PART_TEXT:
-        return 0;
-    case FR_PART_INLINE_DATA:
-        if (strncmp(part->label.p, "image/", 6) == 0)
-            return 0;
-        return fr_fail(err, FR_EUNSUPPORTED, 0,
-                       "openai: content %zu has inline data of type '%.40s'; images alone can be "
-                       "sent",
-                       i, part->label.p);
     case FR_PART_EXECUTABLE_CODE:
+        return "executable_code";
     case FR_PART_CODE_EXECUTION_RESULT:
-        return fr_fail(
-            err, FR_EINVAL, 0, "openai: content %zu has a part %s; it has to be made text before",
-            i, part->kind == FR_PART_EXECUTABLE_CODE ? "executable_code" : "code_execution_result");
+        return "code_execution_result";
+    case FR_PART_FUNCTION_CALL:
+        return "function_call";
+    case FR_PART_FUNCTION_RESPONSE:
+        return "function_response";
     default:
-        return fr_fail(err, FR_EUNSUPPORTED, 0, "openai: content %zu has a part %s", i,
-                       part->kind == FR_PART_FUNCTION_CALL       ? "function_call"
-                       : part->kind == FR_PART_FUNCTION_RESPONSE ? "function_response"
-                                                                 : "of another kind");
+        return "of another kind";
     }
 }
 
-/* Whether there is more than text; refuses what cannot be sent. */
-static int check_parts(const fr_content *content, size_t i, int *images, fr_error *err)
+static int check_part(const fr_part *part, size_t i, fr_error *err)
+{
+    if (part->kind == FR_PART_TEXT)
+        return 0;
+    if (is_code_or_result(part))
+        return fr_fail(err, FR_EINVAL, 0,
+                       "openai: content %zu has a part %s; it has to be made text before", i,
+                       name_of(part));
+    if (part->kind != FR_PART_INLINE_DATA)
+        return fr_fail(err, FR_EUNSUPPORTED, 0, "openai: content %zu has a part %s", i,
+                       name_of(part));
+    if (strncmp(part->label.p, "image/", 6) == 0)
+        return 0;
+    return fr_fail(err, FR_EUNSUPPORTED, 0,
+                   "openai: content %zu has inline data of type '%.40s'; images alone can be sent",
+                   i, part->label.p);
+}
+
+/* Refuses what cannot be sent. Of the model's own words only text goes back to it: the API has no place
+ * there for anything else but calls, and those it refuses unless each has been answered. */
+static int check_parts(const fr_content *content, size_t i, int is_model, int *images,
+                       fr_error *err)
 {
     const fr_part *part;
     *images = 0;
     for (size_t k = 0; (part = fr_content_part(content, k)); k++) {
-        int rc = check_part(part, i, err);
+        int rc = is_model && !is_code_or_result(part) ? 0 : check_part(part, i, err);
         if (rc)
             return rc;
-        *images |= part->kind == FR_PART_INLINE_DATA;
+        *images |= !is_model && part->kind == FR_PART_INLINE_DATA;
     }
     return 0;
-}
-
-static int put_text(fri_json_out *w, const fr_content *content, fr_error *err)
-{
-    fri_buf text;
-    fri_buf_init(&text, FRI_MAX_REPLY_BYTES);
-    fri_content_text(content, &text);
-    fri_json_put_string(w, fri_buf_str(&text));
-    int rc = fri_buf_check(&text, "the text of a content", err);
-    fri_buf_dispose(&text);
-    return rc;
 }
 
 /* Text between images, which then begins anew. */
@@ -127,6 +132,26 @@ static int put_parts(fri_json_out *w, const fr_content *content, fr_error *err)
 
 /* ---- Messages ---- */
 
+static int put_message(fri_json_out *w, const fr_content *content, int is_model, int images,
+                       fr_error *err)
+{
+    fri_buf text;
+    fri_buf_init(&text, FRI_MAX_REPLY_BYTES);
+    fri_content_text(content, &text);
+    int rc = fri_buf_check(&text, "the text of a content", err);
+    /* Servers refuse a model that says nothing. */
+    if (rc == 0 && (!is_model || text.n > 0)) {
+        begin_message(w, is_model ? "assistant" : "user");
+        if (images)
+            rc = put_parts(w, content, err);
+        else
+            fri_json_put_string(w, fri_buf_str(&text));
+        fri_json_end_object(w);
+    }
+    fri_buf_dispose(&text);
+    return rc;
+}
+
 static int put_content(fri_json_out *w, const fr_content *content, size_t i, fr_error *err)
 {
     const char *role = fr_content_role(content);
@@ -136,13 +161,8 @@ static int put_content(fri_json_out *w, const fr_content *content, size_t i, fr_
                        "openai: content %zu has the role '%s'; only user and "
                        "model can be sent",
                        i, role);
-    int rc = check_parts(content, i, &images, err);
-    if (rc)
-        return rc;
-    begin_message(w, is_model ? "assistant" : "user");
-    rc = images ? put_parts(w, content, err) : put_text(w, content, err);
-    fri_json_end_object(w);
-    return rc;
+    int rc = check_parts(content, i, is_model, &images, err);
+    return rc ? rc : put_message(w, content, is_model, images, err);
 }
 
 static int put_messages(fri_json_out *w, const fr_model_request *q, fr_error *err)

@@ -41,8 +41,7 @@ static int take_word(char **slot, const fri_json *doc, fri_json_ref v, const cha
                      fr_error *err)
 {
     fri_json_ref word = fri_json_get(doc, v, key);
-    int type = fri_json_type(doc, word);
-    if (*slot || type == FRI_JSON_ABSENT || type == FRI_JSON_NULL || fri_json_raw(doc, word).n == 0)
+    if (*slot || !fri_json_is_given(doc, word) || fri_json_raw(doc, word).n == 0)
         return 0;
     return fri_json_string(doc, word, key, slot, NULL, err);
 }
@@ -52,11 +51,10 @@ static int take_arguments(fri_buf *out, const fri_json *doc, fri_json_ref v, fr_
 {
     FRI_AUTO(fri_freep) char *piece = NULL;
     size_t n = 0;
-    int type = fri_json_type(doc, v);
-    if (type == FRI_JSON_OBJECT) {
+    if (fri_json_type(doc, v) == FRI_JSON_OBJECT) {
         fr_str object = fri_json_raw(doc, v);
         fri_buf_append(out, object.p, object.n);
-    } else if (type != FRI_JSON_ABSENT && type != FRI_JSON_NULL) {
+    } else if (fri_json_is_given(doc, v)) {
         int rc = fri_json_string(doc, v, "arguments", &piece, &n, err);
         if (rc)
             return rc;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "fencerun/extract.h"
 #include "fencerun/memory.h"
 #include "loop/event.h"
 #include "tests/support/torture.h"
@@ -85,7 +86,8 @@ static void test_snake_case(void **state)
 static void test_what_is_left_open(void **state)
 {
     (void)state;
-    fr_event fields = {.author = "user"}, *a = NULL, *b = NULL;
+    fr_event fields = FR_EVENT_INIT, *a = NULL, *b = NULL;
+    fields.author = "user";
     assert_int_equal(fr_event_new(&fields, &a, NULL), 0);
     assert_int_equal(fr_event_new(&fields, &b, NULL), 0);
     assert_int_equal(strlen(a->id), 36);
@@ -140,10 +142,11 @@ static void test_malformed(void **state)
 static void test_foreign_json(void **state)
 {
     (void)state;
-    static const fr_event bad[] = {{.state_delta = "{\"a\":}"},
-                                   {.state_delta = "[]"},
-                                   {.custom_metadata = "{}{}"},
-                                   {.long_running_tool_ids = "{}"}};
+    static const size_t size = sizeof(fr_event);
+    const fr_event bad[] = {{.struct_size = size, .state_delta = "{\"a\":}"},
+                            {.struct_size = size, .state_delta = "[]"},
+                            {.struct_size = size, .custom_metadata = "{}{}"},
+                            {.struct_size = size, .long_running_tool_ids = "{}"}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         char *json = NULL;
         assert_int_equal(fr_event_json(&bad[i], &json, NULL), FR_EFORMAT);
@@ -166,12 +169,120 @@ static void test_one_line(void **state)
     const char text[] = "a\n{\"id\":\"forged\"}\r\xe2\x80\xa8\x1b[2J";
     assert_int_equal(fr_content_new(&c, NULL), 0);
     assert_int_equal(fr_content_add(c, FR_PART_TEXT, 0, text, strlen(text), NULL, NULL), 0);
-    const fr_event e = {.content = c, .state_delta = "{\n\"a\"\r:\n1}", .timestamp_us = 1};
+    fr_event e = FR_EVENT_INIT;
+    e.content = c;
+    e.state_delta = "{\n\"a\"\r:\n1}";
+    e.timestamp_us = 1;
     assert_int_equal(fr_event_json(&e, &json, NULL), 0);
     assert_null(strpbrk(json, "\n\r\x1b"));
     assert_null(strstr(json, "\xe2\x80\xa8"));
     fr_free(json);
     fr_content_free(c);
+}
+
+/* What holds for any part is read of any part. */
+static void test_thoughts_of_every_kind(void **state)
+{
+    (void)state;
+    static const char json[] = "{\"parts\":[{\"thought\":true,\"text\":\"a\"},"
+                               "{\"thought\":true,\"executableCode\":{\"code\":\"bad()\"}},"
+                               "{\"thought\":true,\"codeExecutionResult\":{\"output\":\"1\"}},"
+                               "{\"thought\":true,\"inlineData\":{\"data\":\"+/8=\"}},"
+                               "{\"thought\":true,\"functionCall\":{\"name\":\"f\"}},"
+                               "{\"thought\":true,\"functionResponse\":{\"name\":\"f\"}},"
+                               "{\"thought\":true,\"fileData\":{\"fileUri\":\"gs://b/o\"}}]}";
+    fr_content *c = NULL;
+    char *out = NULL;
+    fr_extraction *x = NULL;
+    assert_int_equal(fr_content_parse(json, strlen(json), &c, NULL), 0);
+    assert_int_equal(fr_content_count(c), 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(fr_content_part(c, i)->flags, FR_PART_THOUGHT);
+    assert_int_equal(fr_content_json(c, &out, NULL), 0);
+    assert_string_equal(out, json);
+    assert_int_equal(fr_extract(c, NULL, &x, NULL), 0);
+    assert_null(fr_extraction_block(x, 0));
+    fr_extraction_free(x);
+    fr_free(out);
+    fr_content_free(c);
+}
+
+/* pydantic writes what is not there as null, unless it is told not to. */
+static void test_null_members(void **state)
+{
+    (void)state;
+    fr_event *e = parse("{\"content\":{\"parts\":[{\"text\":null,\"executableCode\":null,"
+                        "\"inlineData\":null,\"functionCall\":{\"name\":\"f\"}}]}}");
+    assert_int_equal(fr_content_part(e->content, 0)->kind, FR_PART_FUNCTION_CALL);
+    fr_event_free(e);
+}
+
+static void test_final(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json;
+        int final;
+    } cases[] = {
+        {"{}", 1},
+        {"{\"partial\":true}", 0},
+        {"{\"partial\":true,\"actions\":{\"skipSummarization\":true}}", 1},
+        {"{\"partial\":true,\"longRunningToolIds\":[\"a\"]}", 1},
+        {"{\"partial\":true,\"longRunningToolIds\":[]}", 0},
+        {"{\"partial\":true,\"longRunningToolIds\":[ ]}", 0},
+        {"{\"partial\":true,\"longRunningToolIds\":null}", 0},
+        {"{\"content\":{\"parts\":[{\"functionCall\":{}},{\"text\":\"\"}]}}", 0},
+        {"{\"content\":{\"parts\":[{\"codeExecutionResult\":{}},{\"text\":\"\"}]}}", 1},
+        {"{\"content\":{\"parts\":[{\"text\":\"\"},{\"codeExecutionResult\":{}}]}}", 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fr_event *e = parse(cases[i].json);
+        if (fr_event_is_final(e) != cases[i].final)
+            fail_msg("%s is %sfinal", cases[i].json, cases[i].final ? "not " : "");
+        fr_event_free(e);
+    }
+}
+
+static void test_bad_fields(void **state)
+{
+    (void)state;
+    static const int64_t times[] = {-1, INT64_MIN, INT64_C(253402300800000000)};
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        fr_event fields = FR_EVENT_INIT, *e = NULL;
+        char *json = NULL;
+        fr_error err = FR_ERROR_INIT;
+        fields.timestamp_us = times[i];
+        assert_int_equal(fr_event_new(&fields, &e, &err), FR_EINVAL);
+        assert_non_null(strstr(err.text, "timestamp_us"));
+        assert_int_equal(fr_event_json(&fields, &json, NULL), FR_EINVAL);
+        assert_null(json);
+        assert_null(e);
+    }
+    const fr_event unset = {.author = "user"};
+    fr_event *e = NULL;
+    assert_int_equal(fr_event_new(&unset, &e, NULL), FR_EINVAL);
+}
+
+/* What is written can be read again: a member's own nesting adds to that of the event. */
+static void test_nesting(void **state)
+{
+    (void)state;
+    for (size_t depth = 60; depth <= 64; depth++) {
+        char text[140] = "", *json = NULL;
+        fr_event fields = FR_EVENT_INIT, *e = NULL;
+        text[0] = '{';
+        memcpy(text + 1, "\"k\":", 4);
+        memset(text + 5, '[', depth - 1);
+        memset(text + 4 + depth, ']', depth - 1);
+        text[3 + 2 * depth] = '}';
+        fields.state_delta = text;
+        int rc = fr_event_json(&fields, &json, NULL);
+        assert_int_equal(rc, depth <= 62 ? 0 : FR_ELIMIT);
+        if (rc == 0)
+            assert_int_equal(fr_event_parse(json, strlen(json), &e, NULL), 0);
+        fr_free(json);
+        fr_event_free(e);
+    }
 }
 
 static int use_event(void *user, fr_error *err)
@@ -196,9 +307,17 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_comes_back), cmocka_unit_test(test_snake_case),
-        cmocka_unit_test(test_what_is_left_open),     cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_foreign_json),          cmocka_unit_test(test_one_line),
+        cmocka_unit_test(test_everything_comes_back),
+        cmocka_unit_test(test_snake_case),
+        cmocka_unit_test(test_what_is_left_open),
+        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_foreign_json),
+        cmocka_unit_test(test_one_line),
+        cmocka_unit_test(test_thoughts_of_every_kind),
+        cmocka_unit_test(test_null_members),
+        cmocka_unit_test(test_final),
+        cmocka_unit_test(test_bad_fields),
+        cmocka_unit_test(test_nesting),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,8 +22,10 @@ typedef struct word {
     const char *data, *label;
 } word;
 
+#define CONTENTS 6
+
 typedef struct conversation {
-    fr_content *contents[4];
+    fr_content *contents[CONTENTS];
     fr_model_request request;
 } conversation;
 
@@ -33,6 +35,7 @@ static void speak(conversation *c, const word *words)
     size_t n = 0;
     for (const word *w = words; w->role || w->kind; w++) {
         if (w->role) {
+            assert_true(n < CONTENTS);
             assert_int_equal(fr_content_new(&c->contents[n], NULL), 0);
             assert_int_equal(fr_content_set_role(c->contents[n++], w->role, NULL), 0);
         }
@@ -47,7 +50,7 @@ static void speak(conversation *c, const word *words)
 
 static void forget(conversation *c)
 {
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < CONTENTS; i++)
         fr_content_free(c->contents[i]);
 }
 
@@ -95,8 +98,28 @@ static void test_text(void **state)
                     "{\"role\":\"assistant\",\"content\":\"bc\"},"
                     "{\"role\":\"user\",\"content\":\"d\"},"
                     "{\"role\":\"user\",\"content\":\"e\"}");
-    expect_messages((const word[]){{"model", NOTHING}, {NULL, NOTHING}},
-                    "{\"role\":\"assistant\",\"content\":\"\"}");
+    expect_messages((const word[]){{"user", NOTHING}, {NULL, NOTHING}},
+                    "{\"role\":\"user\",\"content\":\"\"}");
+}
+
+/* What a model has said besides text has no place in a request; it is no reason to give up either. */
+static void test_of_the_model_only_text(void **state)
+{
+    (void)state;
+    expect_messages((const word[]){{"user", TEXT("a")},
+                                   {"model", TEXT("b")},
+                                   {NULL, FR_PART_FUNCTION_CALL, 0, "{}", "f"},
+                                   {NULL, FR_PART_OTHER, 0, "{}", "video"},
+                                   {NULL, FR_PART_INLINE_DATA, 0, "%PDF", "application/pdf"},
+                                   {NULL, IMAGE("\x89PNG")},
+                                   {NULL, TEXT("c")},
+                                   {"model", THOUGHT("hm")},
+                                   {"model", FR_PART_FUNCTION_CALL, 0, "{}", "f"},
+                                   {"user", TEXT("d")},
+                                   {NULL, NOTHING}},
+                    "{\"role\":\"user\",\"content\":\"a\"},"
+                    "{\"role\":\"assistant\",\"content\":\"bc\"},"
+                    "{\"role\":\"user\",\"content\":\"d\"}");
 }
 
 /* A character that parts cut in two is one again; what is none is replaced. */
@@ -160,7 +183,7 @@ static void test_what_cannot_be_sent(void **state)
         {{"model", FR_PART_CODE_EXECUTION_RESULT, 0, "1", "OUTCOME_OK"},
          FR_EINVAL,
          "code_execution_result"},
-        {{"model", FR_PART_FUNCTION_CALL, 0, "{}", "f"}, FR_EUNSUPPORTED, "part function_call"},
+        {{"user", FR_PART_FUNCTION_CALL, 0, "{}", "f"}, FR_EUNSUPPORTED, "part function_call"},
         {{"user", FR_PART_FUNCTION_RESPONSE, 0, "{}", "f"}, FR_EUNSUPPORTED, "function_response"},
         {{"user", FR_PART_OTHER, 0, "{}", "video"}, FR_EUNSUPPORTED, "another kind"},
         {{"user", FR_PART_INLINE_DATA, 0, "%PDF", "application/pdf"},
@@ -212,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         leaks_test(test_text),
+        leaks_test(test_of_the_model_only_text),
         leaks_test(test_utf8),
         leaks_test(test_images),
         leaks_test(test_everything_else),

@@ -189,7 +189,8 @@ static void test_session_applies_deltas(void **state)
 {
     (void)state;
     fr_session *s = NULL;
-    fr_event event = {.state_delta = "{\"_code_executor_error_counts\":{\"i\":2}}"};
+    fr_event event = FR_EVENT_INIT;
+    event.state_delta = "{\"_code_executor_error_counts\":{\"i\":2}}";
     assert_int_equal(fr_session_new(NULL, NULL, NULL, &s, NULL), 0);
     assert_int_equal(strlen(fr_session_id(s)), 36);
     assert_int_equal(fr_session_append(s, &event, NULL), 0);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -247,6 +248,89 @@ static void test_out_of_memory(void **state)
     assert_true(torture(use_state, NULL) > 50);
 }
 
+/* A state that is written and read after each turn drops the same as one that stays in memory. */
+static void test_order_comes_back(void **state)
+{
+    (void)state;
+    static const char *const turns[] = {"a", "b", "a", "c", "b", "a", "d", "b", "c", "a", "e", "b"};
+    fr_state *kept = parse("{}"), *stored = parse("{}");
+    for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+        char code[10], *json = NULL;
+        snprintf(code, sizeof(code), "%zu", i);
+        fr_state *both[] = {kept, stored};
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(fr_state_add_result(both[k], turns[i], fri_cstr(code), fri_cstr(""),
+                                                 fri_cstr(""), 1000 + (int64_t)i, NULL),
+                             0);
+            fri_tally *tally = fri_state_tally(both[k], turns[i], NULL);
+            tally->runs++;
+            tally->errors = i % 2;
+        }
+        assert_int_equal(fr_state_json(stored, &json, NULL), 0);
+        fr_state_free(stored);
+        stored = parse(json);
+        expect_json(kept, json);
+        fr_free(json);
+    }
+    for (size_t i = 0; i < kept->record_count; i++)
+        assert_string_equal(kept->records[i].json, stored->records[i].json);
+    for (size_t i = 0; i < kept->tally_count; i++)
+        assert_string_equal(kept->tallies[i].invocation, stored->tallies[i].invocation);
+    fr_state_free(kept);
+    fr_state_free(stored);
+}
+
+/* A run recorded while the clock was set back is still the last. */
+static void test_clock_set_back(void **state)
+{
+    (void)state;
+    fr_state *s = parse("{}");
+    const fr_str none = fri_cstr("");
+    assert_int_equal(fr_state_add_result(s, "i", fri_cstr("a"), none, none, 2000, NULL), 0);
+    assert_int_equal(fr_state_add_result(s, "i", fri_cstr("b"), none, none, 1000, NULL), 0);
+    assert_int_equal(fri_state_is_repeat(s, "i", fri_cstr("a"), NULL), 0);
+    assert_int_equal(fri_state_is_repeat(s, "i", fri_cstr("b"), NULL), 1);
+    fr_state_free(s);
+}
+
+/* What another program has recorded need not look like ours. */
+static void test_foreign_records(void **state)
+{
+    (void)state;
+    static const char *const records[] = {
+        "{\"code\":5}", "{\"code\":null}",         "{\"code\":[\"x\"]}",
+        "{}",           "{\"timestamp\":\"now\"}", "{\"timestamp\":1.5}"};
+    for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+        char json[100];
+        snprintf(json, sizeof(json), "{\"_code_execution_results\":{\"i\":[%s]}}", records[i]);
+        fr_state *s = parse(json);
+        assert_int_equal(fri_state_is_repeat(s, "i", fri_cstr("x"), NULL), 0);
+        fr_state_free(s);
+    }
+}
+
+/* What is taken can be written, and what is written can be read. */
+static void test_input_files_are_bounded(void **state)
+{
+    (void)state;
+    fr_state *s = parse("{}"), *again = NULL;
+    char *json = NULL, *content = calloc(1, FRI_MAX_STATE_FILE_BYTES);
+    fr_error err = FR_ERROR_INIT;
+    const fr_file most = {"a", fri_str(content, FRI_MAX_STATE_FILE_BYTES), NULL};
+    const fr_file more = {"b", fri_str("x", 1), NULL};
+    assert_non_null(content);
+    assert_int_equal(fr_state_add_input_file(s, &most, NULL), 0);
+    assert_int_equal(fr_state_add_input_file(s, &more, &err), FR_ELIMIT);
+    assert_non_null(strstr(err.text, "33554432 bytes"));
+    assert_int_equal(fr_state_json(s, &json, NULL), 0);
+    assert_int_equal(fr_state_parse(json, strlen(json), &again, NULL), 0);
+    assert_int_equal(fr_state_input_file(again, 0)->content.n, FRI_MAX_STATE_FILE_BYTES);
+    fr_state_free(again);
+    fr_state_free(s);
+    fr_free(json);
+    free(content);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +343,10 @@ int main(void)
         cmocka_unit_test(test_invocations_are_bounded),
         cmocka_unit_test(test_repeat),
         cmocka_unit_test(test_delta),
+        cmocka_unit_test(test_order_comes_back),
+        cmocka_unit_test(test_clock_set_back),
+        cmocka_unit_test(test_foreign_records),
+        cmocka_unit_test(test_input_files_are_bounded),
         cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
