@@ -153,7 +153,7 @@ void fri_capture_text(const fri_capture *c, fri_buf *out, fri_captured *info)
 {
     fr_str ring[2];
     ring_pieces(c, ring);
-    info->gap = 0;
+    info->gap = UINT64_MAX;
     info->kept = c->head.n + c->ring_len;
     if (info->kept < c->written)
         cut_text(c, out, ring, info);

@@ -32,7 +32,8 @@ FR_CHECK int fri_capture_feed(fri_capture *c, const void *bytes, size_t n, fr_er
 typedef struct fri_captured {
     uint64_t kept;    /* bytes of the stream that are in the text */
     uint64_t invalid; /* ill-formed UTF-8 sequences replaced */
-    uint64_t gap;     /* where bytes were left out: offset in the text of what says so */
+    uint64_t
+        gap; /* where bytes were left out: offset in the text of what says so; UINT64_MAX: none were */
 } fri_captured;
 
 /*

@@ -62,36 +62,43 @@ static void shorten(cut *c, const source *s, begins_fn begins, size_t max)
     c->tail = tail > c->tail ? tail : c->tail;
 }
 
-static void write_marker(fri_buf *out, const source *s, cut c, fri_clipped *info)
+/* Writes the line and makes it the gap. Returns how many characters go, besides the gap before. */
+static size_t write_marker(fri_buf *out, const source *s, cut c, fri_gap *gap)
 {
-    source left = {fri_str(s->text.p + c.head, c.tail - c.head), {0, 0, 0}};
-    if (s->gap.n > 0 && s->gap.at >= c.head && s->gap.at < c.tail)
-        left.gap = (fri_gap){s->gap.at - c.head, s->gap.n, s->gap.bytes};
-    info->characters = count(&left, character_begins);
+    source left = {fri_str(s->text.p + c.head, c.tail - c.head), {0, 0, 0, 0}};
+    if (s->gap.n > 0 && s->gap.at >= c.head && s->gap.at < c.tail) {
+        left.gap = s->gap;
+        left.gap.at -= c.head;
+    }
+    size_t characters = count(&left, character_begins);
+    *gap = (fri_gap){out->n, 0, left.gap.bytes, characters + left.gap.characters};
     if (s->text.p[c.head - 1] != '\n') /* at least one character is kept */
         fri_buf_putc(out, '\n');
-    fri_buf_printf(out, "[... %zu characters", info->characters);
-    if (left.gap.n > 0)
-        fri_buf_printf(out, " and %" PRIu64 " bytes", left.gap.bytes);
+    fri_buf_printf(out, "[... %zu characters", gap->characters);
+    if (gap->bytes > 0)
+        fri_buf_printf(out, " and %" PRIu64 " bytes", gap->bytes);
     fri_buf_puts(out, " left out ...]\n");
+    gap->n = out->n - gap->at;
+    return characters;
 }
 
-void fri_clip(fri_buf *out, fr_str text, const fri_clip_limits *limits, fri_gap gap,
-              fri_clipped *info)
+size_t fri_clip(fri_buf *out, fr_str text, const fri_clip_limits *limits, fri_gap *gap)
 {
-    const source s = {text, gap};
+    const source s = {text, *gap};
+    const size_t start = out->n;
     cut c = {text.n, 0};
-    *info = (fri_clipped){0};
     shorten(&c, &s, character_begins, limits->max_chars);
     shorten(&c, &s, line_begins, limits->max_lines);
     if (c.head >= c.tail) {
         fri_buf_append(out, text.p, text.n);
-        return;
+        return 0;
     }
     /* A gap the cut would stand right behind goes with what is left out. */
-    if (gap.n > 0 && c.head == gap.at + gap.n)
-        c.head = gap.at;
+    if (gap->n > 0 && c.head == gap->at + gap->n)
+        c.head = gap->at;
     fri_buf_append(out, text.p, c.head);
-    write_marker(out, &s, c, info);
+    size_t characters = write_marker(out, &s, c, gap);
+    gap->at -= start;
     fri_buf_append(out, text.p + c.tail, text.n - c.tail);
+    return characters;
 }

@@ -39,11 +39,11 @@ int fri_is_failure(const fri_budget *b, const fr_code_result *result)
 int fri_budget_charge(const fri_budget *b, fr_state *state, const char *invocation,
                       const fr_code_result *result, fr_error *err)
 {
+    if (result->outcome == FR_OUTCOME_CANCELLED)
+        return 0;
     fri_tally *tally = fri_state_tally(state, invocation, err);
     if (!tally)
         return FR_ENOMEM;
-    if (result->outcome == FR_OUTCOME_CANCELLED)
-        return 0;
     tally->runs++;
     tally->errors = fri_is_failure(b, result) ? tally->errors + 1 : 0;
     return 0;

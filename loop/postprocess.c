@@ -3,7 +3,7 @@
  * Theory of operation. One reply goes one way: it is searched, the budget says whether its block may run,
  * the code becomes an event, the executor runs it, the run is counted, the result becomes an event. The
  * session's state is only changed once the run has come back: a run that could not be had leaves it as
- * it was.
+ * it was, and one that was had is counted before anything else can go wrong.
  */
 #include "loop/postprocessor.h"
 
@@ -124,10 +124,11 @@ static int record(passage *g, const fr_block *block, fr_error *err)
 {
     const fr_code_result *r = g->turn->result;
     const char *id = fr_state_execution_id(g->state) ? NULL : execution_id(g);
-    int rc = id ? fr_state_set_execution_id(g->state, id, err) : 0;
-    if (rc == 0)
-        rc = fr_state_add_result(g->state, g->id, block->code, r->out, r->err, time(NULL), err);
-    return rc ? rc : fri_budget_charge(&g->p->budget, g->state, g->id, r, err);
+    int rc = fri_budget_charge(&g->p->budget, g->state, g->id, r, err);
+    if (rc == 0 && id)
+        rc = fr_state_set_execution_id(g->state, id, err);
+    return rc ? rc
+              : fr_state_add_result(g->state, g->id, block->code, r->out, r->err, time(NULL), err);
 }
 
 static int tell(passage *g, const fr_block *block, int repeat, fri_buf *out, fr_error *err)
@@ -173,21 +174,18 @@ static int run(passage *g, const fr_block *block, fr_error *err)
 
 static int refuse(passage *g, fr_error *err)
 {
-    fri_buf output;
-    fri_tally *tally = fri_state_tally(g->state, g->id, err);
-    if (!tally)
-        return FR_ENOMEM;
-    tally->refused++;
+    FRI_AUTO(fri_buf_dispose) fri_buf output;
     fri_buf_init(&output, FRI_MAX_REPLY_BYTES);
     fri_tell_refusal(&output);
     int rc = fri_buf_check(&output, "what the model is told", err);
     if (rc == 0)
         rc = emit_code(g, err);
-    if (rc == 0)
-        rc = emit_output(g, fri_buf_str(&output), err);
-    fri_buf_dispose(&output);
+    fri_tally *tally = rc ? NULL : fri_state_tally(g->state, g->id, err);
+    if (!tally)
+        return rc ? rc : FR_ENOMEM;
+    tally->refused++;
     g->turn->pub.call_again = 1;
-    return rc;
+    return emit_output(g, fri_buf_str(&output), err);
 }
 
 static int fail(passage *g, const fri_standing *standing, fr_error *err)
@@ -213,16 +211,19 @@ static int decide(passage *g, const fr_block *block, fr_error *err)
     return g->turn->pub.status == FR_TURN_FAILED ? fail(g, &standing, err) : 0;
 }
 
-static int process(passage *g, fr_error *err)
+static int search_and_decide(passage *g, fr_error *err)
 {
-    if (!g->p->ex || g->input->partial)
-        return 0;
     int rc = fr_extract(g->input->reply, &g->p->extract, &g->turn->extraction, err);
     if (rc)
         return rc;
-    g->turn->pub.extraction = g->turn->extraction;
     const fr_block *block = fr_extraction_block(g->turn->extraction, 0);
-    rc = block ? decide(g, block, err) : 0;
+    return block ? decide(g, block, err) : 0;
+}
+
+static int process(passage *g, fr_error *err)
+{
+    int rc = g->p->ex && !g->input->partial ? search_and_decide(g, err) : 0;
+    g->turn->pub.extraction = g->turn->extraction;
     g->turn->pub.result = g->turn->result;
     set_standing(g);
     return rc;

@@ -2,8 +2,12 @@
 /* Making a post-processor: its options, and what it takes over from the executor. */
 #include "loop/postprocessor.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "base/sized.h"
+#include "base/str.h"
+#include "loop/language.h"
 #include "loop/quote.h"
 
 #define DEFAULT_MAX_RUNS 20
@@ -49,6 +53,65 @@ static int choose_delimiters(fr_postprocessor *p, const fr_executor_options *att
     return 0;
 }
 
+/* ---- languages ---- */
+
+/* A copy of the executor's table, in which the first language can be given more words. */
+static int copy_languages(fr_postprocessor *p, size_t more, fr_error *err)
+{
+    size_t count, words = 0;
+    const fr_language *table = fr_executor_languages(p->ex, &count);
+    while (table[0].words[words])
+        words++;
+    p->languages = fri_calloc(count, sizeof(*p->languages), err);
+    p->words = p->languages ? fri_calloc(words + more + 1, sizeof(*p->words), err) : NULL;
+    p->own_words = p->words ? fri_calloc(more + 1, sizeof(*p->own_words), err) : NULL;
+    if (!p->own_words)
+        return FR_ENOMEM;
+    memcpy(p->languages, table, count * sizeof(*table));
+    memcpy(p->words, table[0].words, words * sizeof(*p->words));
+    p->languages[0].words = p->words;
+    p->extract.languages = p->languages;
+    p->extract.language_count = count;
+    return 0;
+}
+
+static int add_word(fr_postprocessor *p, fr_str word, fr_error *err)
+{
+    size_t words = 0, own = 0;
+    if (fri_language_find(p->languages, p->extract.language_count, word))
+        return 0;
+    while (p->words[words])
+        words++;
+    while (p->own_words[own])
+        own++;
+    p->own_words[own] = fri_memdup(word.p, word.n, err);
+    p->words[words] = p->own_words[own];
+    return p->own_words[own] ? 0 : FR_ENOMEM;
+}
+
+/* Fences among the executor's delimiters: what stands behind the backticks is one more word for its first
+ * language; nothing there means that a block need not be tagged. */
+static int choose_languages(fr_postprocessor *p, const fr_executor_options *attributes,
+                            fr_error *err)
+{
+    size_t n = attributes->code_block_delimiter_count;
+    int rc = copy_languages(p, n, err);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const char *open = attributes->code_block_delimiters[i].open;
+        const char *info = open + strspn(open, "`");
+        size_t word = strcspn(info, " \t\r\n");
+        if (!fri_is_fence(open))
+            continue;
+        if (word == 0)
+            p->extract.run_untagged = 1;
+        else
+            rc = add_word(p, fri_str(info, word), err);
+    }
+    if (!p->options.all_languages)
+        p->extract.language_count = 1;
+    return rc;
+}
+
 static int prepare(fr_postprocessor *p, fr_error *err)
 {
     const fr_executor_options *attributes = fr_executor_get_options(p->ex);
@@ -60,10 +123,8 @@ static int prepare(fr_postprocessor *p, fr_error *err)
     p->extract.compat = p->options.compat;
     p->extract.run_untagged = p->options.run_untagged;
     p->extract.run_unterminated = p->options.run_unterminated;
-    p->extract.languages = fr_executor_languages(p->ex, &p->extract.language_count);
-    if (!p->options.all_languages)
-        p->extract.language_count = 1;
-    return choose_delimiters(p, attributes, err);
+    int rc = choose_languages(p, attributes, err);
+    return rc ? rc : choose_delimiters(p, attributes, err);
 }
 
 int fr_postprocessor_new(fr_executor *ex, const fr_postprocessor_options *options,
@@ -94,6 +155,11 @@ void fr_postprocessor_free(fr_postprocessor *p)
 {
     if (!p)
         return;
+    for (size_t i = 0; p->own_words && p->own_words[i]; i++)
+        fri_free(p->own_words[i]);
+    fri_free(p->own_words);
+    fri_free(p->words);
+    fri_free(p->languages);
     fri_free(p->delimiters);
     fri_free(p);
 }

@@ -12,7 +12,11 @@ struct fr_postprocessor {
     fr_postprocessor_options options; /* defaults filled in */
     fri_budget budget;
     fr_extract_options extract;
-    fr_delimiters *delimiters; /* of the extraction */
+    /* Of the extraction. */
+    fr_delimiters *delimiters;
+    fr_language *languages;
+    const char **words; /* of the first language */
+    char **own_words;   /* those of them that are not the executor's; NULL-terminated */
 };
 
 #endif

@@ -327,12 +327,11 @@ int64_t fri_state_last_time(const fr_state *state)
 static int clip_text(fri_buf *out, fr_str text, fr_error *err)
 {
     const fri_clip_limits limits = {FRI_MAX_STATE_TEXT, 0};
-    const fri_gap none = {0, 0, 0};
+    fri_gap none = {0, 0, 0, 0};
     FRI_AUTO(fri_buf_dispose) fri_buf whole;
-    fri_clipped info;
     fri_buf_init(&whole, FRI_MAX_RESULT_TEXT);
     fri_utf8_repair(&whole, text.p, text.n);
-    fri_clip(out, fri_buf_str(&whole), &limits, none, &info);
+    fri_clip(out, fri_buf_str(&whole), &limits, &none);
     int rc = fri_buf_check(&whole, "a recorded text", err);
     return rc ? rc : fri_buf_check(out, "a recorded text", err);
 }

@@ -25,6 +25,7 @@
 #include "executor/guard/audit_entry.h"
 #include "executor/guard/audit_file.h"
 #include "executor/guard/audit_frame.h"
+#include "executor/guard/audit_runs.h"
 
 struct fr_audit {
     int fd;
@@ -33,6 +34,7 @@ struct fr_audit {
     char *path;
     pthread_mutex_t lock; /* guards what follows */
     fri_audit_tail tail;
+    fri_audit_runs runs; /* begun here */
 };
 
 /* ---- Opening ---- */
@@ -40,7 +42,7 @@ struct fr_audit {
 /* Under the lock, so that nobody is in the middle of a write. */
 static int read_tail_locked(fr_audit *a, fr_error *err)
 {
-    int rc = fri_audit_lock(a->fd, LOCK_SH, a->path, err);
+    int rc = fri_audit_lock(a->fd, LOCK_SH, a->path, NULL, err);
     if (rc)
         return rc;
     struct stat st;
@@ -95,6 +97,7 @@ void fr_audit_close(fr_audit *a)
         return;
     fri_closep(&a->fd);
     pthread_mutex_destroy(&a->lock);
+    fri_audit_runs_dispose(&a->runs);
     fri_free(a->path);
     fri_free(a);
 }
@@ -102,7 +105,7 @@ void fr_audit_close(fr_audit *a)
 /* ---- Appending ---- */
 
 /* Brings the tail up to date, or says why nothing can be appended any more. */
-static int find_tail(fr_audit *a, const fri_audit_entry *entry, fr_error *err)
+static int find_tail(fr_audit *a, fr_error *err)
 {
     struct stat st;
     if (fstat(a->fd, &st))
@@ -122,10 +125,26 @@ static int find_tail(fr_audit *a, const fri_audit_entry *entry, fr_error *err)
         if (rc)
             return rc;
     }
-    if (!entry->input && entry->run > a->tail.last.sequence)
-        return fr_fail(err, FR_EINVAL, 0, "audit: %s has no record %" PRIu64 " that could end",
-                       a->path, entry->run);
     return 0;
+}
+
+/* A second end of a run, or one of nothing, would break the log. */
+static int check_run(fr_audit *a, const fri_audit_entry *entry, fr_error *err)
+{
+    if (entry->input)
+        return fri_audit_runs_reserve(&a->runs, err);
+    if (fri_audit_runs_has(&a->runs, entry->run))
+        return 0;
+    return fr_fail(err, FR_EINVAL, 0,
+                   "audit: no run that began here as record %" PRIu64 " of %s is going on",
+                   entry->run, a->path);
+}
+
+static int note_run(fr_audit *a, const fri_audit_entry *entry, uint64_t sequence, fr_error *err)
+{
+    if (entry->input)
+        return fri_audit_runs_begin(&a->runs, sequence, err);
+    return fri_audit_runs_end(&a->runs, entry->run);
 }
 
 static int not_written(const fr_audit *a, const fri_audit_entry *entry, int cause, fr_error *err)
@@ -142,7 +161,9 @@ static int not_written(const fr_audit *a, const fri_audit_entry *entry, int caus
 static int append_locked(fr_audit *a, const fri_audit_entry *entry, fr_audit_mark *mark,
                          fr_error *err)
 {
-    int rc = find_tail(a, entry, err);
+    int rc = check_run(a, entry, err);
+    if (rc == 0)
+        rc = find_tail(a, err);
     if (rc)
         return rc;
     FRI_AUTO(fri_buf_dispose) fri_buf line;
@@ -156,7 +177,7 @@ static int append_locked(fr_audit *a, const fri_audit_entry *entry, fr_audit_mar
     a->tail = (fri_audit_tail){.size = a->tail.size + line.n, .last = made};
     if (mark)
         *mark = made;
-    return 0;
+    return note_run(a, entry, made.sequence, err);
 }
 
 static int append(fr_audit *a, const fri_audit_entry *entry, fr_audit_mark *mark, fr_error *err)
@@ -168,7 +189,8 @@ static int append(fr_audit *a, const fri_audit_entry *entry, fr_audit_mark *mark
             "child",
             a->path);
     pthread_mutex_lock(&a->lock);
-    int rc = fri_audit_lock(a->fd, LOCK_EX, a->path, err);
+    int rc =
+        fri_audit_lock(a->fd, LOCK_EX, a->path, entry->input ? entry->input->cancel : NULL, err);
     if (rc == 0) {
         rc = append_locked(a, entry, mark, err);
         fri_audit_unlock(a->fd);

@@ -2,8 +2,12 @@
 #ifndef FR_EXECUTOR_GUARD_AUDIT_FILE_H
 #define FR_EXECUTOR_GUARD_AUDIT_FILE_H
 
+#include "fencerun/cancel.h"
 #include "fencerun/error.h"
 #include "fencerun/str.h"
+
+/* Whoever holds the lock writes one record, or reads the size of the file. */
+#define FRI_AUDIT_WAIT_MS 10000
 
 /* The audit log as a file: what the system has to do for it. Paths are for the texts. */
 
@@ -12,8 +16,11 @@
  * be opened. */
 FR_CHECK int fri_audit_open_file(const char *path, int flags, int code, fr_error *err);
 
-/* Takes and gives back the lock of the open file; `operation` as flock(2) takes it. Errors: FR_ESYSTEM. */
-FR_CHECK int fri_audit_lock(int fd, int operation, const char *path, fr_error *err);
+/* Takes and gives back the lock of the open file; `operation` as flock(2) takes it. Waits for it no longer
+ * than FRI_AUDIT_WAIT_MS, and until `cancel`, which may be NULL, is raised. Errors: FR_ESYSTEM,
+ * FR_ECANCELLED. */
+FR_CHECK int fri_audit_lock(int fd, int operation, const char *path, const fr_cancel *cancel,
+                            fr_error *err);
 void fri_audit_unlock(int fd);
 
 /* Makes the name of a new file last. Errors: FR_ESYSTEM. */

@@ -21,24 +21,33 @@ static void compact(fri_audit_runs *r)
     r->ended = 0;
 }
 
+int fri_audit_runs_reserve(fri_audit_runs *r, fr_error *err)
+{
+    if (r->n < r->cap)
+        return 0;
+    size_t cap = r->cap ? r->cap * 2 : 64;
+    if (cap > 2 * FRI_MAX_AUDIT_OPEN)
+        return fr_fail(err, FR_ELIMIT, 0, "audit: the log has over %d runs without an end",
+                       FRI_MAX_AUDIT_OPEN);
+    uint64_t *entries = fri_realloc(r->entries, cap, sizeof(*entries), err);
+    if (!entries)
+        return FR_ENOMEM;
+    r->entries = entries;
+    r->cap = cap;
+    return 0;
+}
+
 int fri_audit_runs_begin(fri_audit_runs *r, uint64_t run, fr_error *err)
 {
-    if (r->n == r->cap) {
-        size_t cap = r->cap ? r->cap * 2 : 64;
-        if (cap > 2 * FRI_MAX_AUDIT_OPEN)
-            return fr_fail(err, FR_ELIMIT, 0, "audit: the log has over %d runs without an end",
-                           FRI_MAX_AUDIT_OPEN);
-        uint64_t *entries = fri_realloc(r->entries, cap, sizeof(*entries), err);
-        if (!entries)
-            return FR_ENOMEM;
-        r->entries = entries;
-        r->cap = cap;
-    }
+    int rc = fri_audit_runs_reserve(r, err);
+    if (rc)
+        return rc;
     r->entries[r->n++] = run * 2;
     return 0;
 }
 
-int fri_audit_runs_end(fri_audit_runs *r, uint64_t run)
+/* The entry of a run that is going on; NULL when there is none. */
+static uint64_t *find(const fri_audit_runs *r, uint64_t run)
 {
     size_t from = 0, to = r->n;
     while (from < to) {
@@ -48,9 +57,20 @@ int fri_audit_runs_end(fri_audit_runs *r, uint64_t run)
         else
             to = middle;
     }
-    if (from == r->n || r->entries[from] != run * 2)
+    return from < r->n && r->entries[from] == run * 2 ? &r->entries[from] : NULL;
+}
+
+int fri_audit_runs_has(const fri_audit_runs *r, uint64_t run)
+{
+    return find(r, run) != NULL;
+}
+
+int fri_audit_runs_end(fri_audit_runs *r, uint64_t run)
+{
+    uint64_t *entry = find(r, run);
+    if (!entry)
         return -1;
-    r->entries[from] |= 1;
+    *entry |= 1;
     if (++r->ended * 2 >= r->n)
         compact(r);
     return 0;

@@ -7,7 +7,8 @@
 
 #include "fencerun/error.h"
 
-/* The runs that have begun and not ended, while a log is read: their sequence numbers, which only grow. */
+/* The runs that have begun and not ended, while a log is read or written: their sequence numbers, which
+ * only grow. */
 typedef struct fri_audit_runs {
     uint64_t *entries; /* ascending; twice the number, and 1 more when it has ended */
     size_t n, cap;
@@ -16,8 +17,14 @@ typedef struct fri_audit_runs {
 
 void fri_audit_runs_dispose(fri_audit_runs *r);
 
+/* Room for one more, so that its beginning cannot fail. Errors: FR_ELIMIT, FR_ENOMEM. */
+FR_CHECK int fri_audit_runs_reserve(fri_audit_runs *r, fr_error *err);
+
 /* Errors: FR_ELIMIT, FR_ENOMEM. */
 FR_CHECK int fri_audit_runs_begin(fri_audit_runs *r, uint64_t run, fr_error *err);
+
+/* Whether that run is going on. */
+int fri_audit_runs_has(const fri_audit_runs *r, uint64_t run);
 
 /* 0, or -1 when no such run is going on. */
 int fri_audit_runs_end(fri_audit_runs *r, uint64_t run);

@@ -72,7 +72,7 @@ static int keep_line(verifier *v, fr_error *err)
         v->piece_offset = line->offset;
     }
     v->piece_whole = line->whole;
-    if (line->size > FRI_MAX_AUDIT_RECORD - v->piece.n)
+    if (v->piece.n > FRI_MAX_AUDIT_RECORD || line->size > FRI_MAX_AUDIT_RECORD - v->piece.n)
         return broken(v, v->piece_line, v->piece_offset,
                       "from line %" PRIu64 " on more than %lu bytes are no record", v->piece_line,
                       FRI_MAX_AUDIT_RECORD);

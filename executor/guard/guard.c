@@ -33,13 +33,14 @@ typedef struct guard {
     int keep_controls;
 } guard;
 
-/* What is done to one stream, and where the receipt counts it. */
+/* One stream as it came, and where the receipt counts what is done to it. */
 typedef struct stream {
     int which; /* `fr_stream` */
     fr_str text;
     fri_gap gap;
     uint64_t *cleaned;
     uint64_t *clipped;
+    uint64_t *gap_at;
 } stream;
 
 static int read_limits(guard *g, const fr_guard_options *o, fr_error *err)
@@ -84,10 +85,13 @@ static void guard_close(fr_executor *self)
 static int record_end(guard *g, const fr_audit_mark *started, const fr_code_result *result,
                       const fr_error *failure, fr_audit_mark *mark, fr_error *err)
 {
-    fr_error why = FR_ERROR_INIT, ignored;
+    fr_error why = FR_ERROR_INIT;
     int rc = fr_audit_ended(g->audit, started, result, failure, mark, &why);
-    if (rc == FR_ELIMIT && result && fr_audit_ended(g->audit, started, NULL, &why, NULL, &ignored))
-        rc = ignored.code;
+    if (rc == FR_ELIMIT && result) {
+        const fr_error too_long = why;
+        int second = fr_audit_ended(g->audit, started, NULL, &too_long, NULL, &why);
+        rc = second ? second : rc;
+    }
     if (rc)
         return fr_fail(err, rc, 0, "the code ran, but what came of it is not recorded: %s",
                        why.text);
@@ -118,37 +122,33 @@ static int run_recorded(fr_executor *self, const fr_code_input *input, fr_code_r
 
 /* ---- the output ---- */
 
-static fri_gap gap_of(fr_str text, uint64_t at, uint64_t left_out)
+/* The line at that place which stands for what is not there; none where the place is behind the text. */
+static fri_gap gap_of(fr_str text, uint64_t at, uint64_t bytes, uint64_t characters)
 {
-    if (left_out == 0 || at >= text.n)
-        return (fri_gap){0, 0, 0};
+    if (at >= text.n)
+        return (fri_gap){0, 0, 0, 0};
     size_t line = at + (text.p[at] == '\n');
     const char *end = memchr(text.p + line, '\n', text.n - line);
-    return (fri_gap){at, (end ? (size_t)(end + 1 - text.p) : text.n) - at, left_out};
+    return (fri_gap){at, (end ? (size_t)(end + 1 - text.p) : text.n) - at, bytes, characters};
 }
 
 /* Cleans the two sides of a gap by themselves, so that its line stays what it is and where it can be
- * found. */
-static void clean(const guard *g, const stream *s, fri_buf *out, fri_gap *gap)
+ * found. Returns how much is gone, as fri_clean() counts. */
+static uint64_t clean(const stream *s, fri_buf *out, fri_gap *gap)
 {
     const fr_str head = {s->text.p, s->gap.at};
     const fr_str tail = {s->text.p + s->gap.at + s->gap.n, s->text.n - s->gap.at - s->gap.n};
     *gap = s->gap;
-    if (g->keep_controls) {
-        fri_buf_append(out, s->text.p, s->text.n);
-        return;
-    }
-    *s->cleaned = fri_clean(out, head);
+    uint64_t gone = fri_clean(out, head);
     gap->at = out->n;
     fri_buf_append(out, s->text.p + s->gap.at, s->gap.n);
-    *s->cleaned += fri_clean(out, tail);
+    return gone + fri_clean(out, tail);
 }
 
-static int judge(guard *g, fr_str text, fri_gap gap, int *stderr_class, fr_error *err)
+static int classify(guard *g, fr_str text, fri_gap gap, int *stderr_class, fr_error *err)
 {
     static const fri_clip_limits limits = {JUDGED_CHARACTERS, 0};
     FRI_AUTO(fri_buf_dispose) fri_buf judged;
-    fri_clipped info;
     int rc = 0;
     fri_buf_init(&judged, FRI_MAX_RESULT_TEXT);
     *stderr_class = FR_STDERR_EMPTY;
@@ -158,32 +158,46 @@ static int judge(guard *g, fr_str text, fri_gap gap, int *stderr_class, fr_error
     if (!g->classifier)
         rc = fri_classifier_new(&g->classifier, err);
     pthread_mutex_unlock(&g->lock);
-    fri_clip(&judged, text, &limits, gap, &info);
+    fri_clip(&judged, text, &limits, &gap);
     if (rc == 0)
         rc = fri_buf_check(&judged, "stderr to be judged", err);
     return rc ? rc : fri_classify(g->classifier, fri_buf_str(&judged), stderr_class, err);
 }
 
-static int polish(guard *g, fr_call *call, const stream *s, fr_error *err)
+/* Leaves the judgement of a guard further inside alone: that one saw more. */
+static int judge(guard *g, fr_call *call, int before, fr_str text, fri_gap gap, fr_error *err)
+{
+    int stderr_class;
+    if (before != FR_STDERR_UNJUDGED)
+        return 0;
+    int rc = classify(g, text, gap, &stderr_class, err);
+    if (rc == 0)
+        fr_result_judge(call, stderr_class);
+    return rc;
+}
+
+static int polish(guard *g, fr_call *call, const fr_code_result *r, const stream *s, fr_error *err)
 {
     FRI_AUTO(fri_buf_dispose) fri_buf cleaned;
     FRI_AUTO(fri_buf_dispose) fri_buf clipped;
-    fri_clipped info;
     fri_gap gap;
-    int stderr_class;
     fri_buf_init(&cleaned, FRI_MAX_RESULT_TEXT);
     fri_buf_init(&clipped, FRI_MAX_RESULT_TEXT);
-    clean(g, s, &cleaned, &gap);
+    uint64_t gone = clean(s, &cleaned, &gap);
     int rc = fri_buf_check(&cleaned, "cleaned output", err);
-    if (rc == 0 && s->which == FR_STDERR) {
-        rc = judge(g, fri_buf_str(&cleaned), gap, &stderr_class, err);
-        if (rc == 0)
-            fr_result_judge(call, stderr_class);
-    }
+    if (rc == 0 && s->which == FR_STDERR)
+        rc = judge(g, call, r->stderr_class, fri_buf_str(&cleaned), gap, err);
     if (rc)
         return rc;
-    fri_clip(&clipped, fri_buf_str(&cleaned), &g->limits, gap, &info);
-    *s->clipped = info.characters;
+    fr_str kept = fri_buf_str(&cleaned);
+    if (g->keep_controls) {
+        kept = s->text;
+        gap = s->gap;
+        gone = 0;
+    }
+    *s->cleaned += gone;
+    *s->clipped += fri_clip(&clipped, kept, &g->limits, &gap);
+    *s->gap_at = gap.n > 0 ? gap.at : UINT64_MAX;
     rc = fri_buf_check(&clipped, "clipped output", err);
     return rc ? rc : fr_result_replace(call, s->which, clipped.p, clipped.n, err);
 }
@@ -202,18 +216,25 @@ static int guard_execute(fr_executor *self, fr_call *call, fr_error *err)
         receipt->audit_sequence = ended.sequence;
         memcpy(receipt->audit_hash, ended.hash, sizeof(receipt->audit_hash));
     }
-    const stream out = {
-        FR_STDOUT, r->out,
-        gap_of(r->out, receipt->stdout_gap, receipt->stdout_written - receipt->stdout_kept),
-        &receipt->stdout_cleaned, &receipt->stdout_clipped};
-    const stream errors = {
-        FR_STDERR, r->err,
-        gap_of(r->err, receipt->stderr_gap, receipt->stderr_written - receipt->stderr_kept),
-        &receipt->stderr_cleaned, &receipt->stderr_clipped};
-    rc = polish(g, call, &out, err);
+    const stream out = {FR_STDOUT,
+                        r->out,
+                        gap_of(r->out, receipt->stdout_gap,
+                               receipt->stdout_written - receipt->stdout_kept,
+                               receipt->stdout_clipped),
+                        &receipt->stdout_cleaned,
+                        &receipt->stdout_clipped,
+                        &receipt->stdout_gap};
+    const stream errors = {FR_STDERR,
+                           r->err,
+                           gap_of(r->err, receipt->stderr_gap,
+                                  receipt->stderr_written - receipt->stderr_kept,
+                                  receipt->stderr_clipped),
+                           &receipt->stderr_cleaned,
+                           &receipt->stderr_clipped,
+                           &receipt->stderr_gap};
+    rc = polish(g, call, r, &out, err);
     if (rc == 0)
-        rc = polish(g, call, &errors, err);
-    receipt->stdout_gap = receipt->stderr_gap = UINT64_MAX;
+        rc = polish(g, call, r, &errors, err);
     return rc;
 }
 

@@ -98,20 +98,23 @@ FR_API void fr_audit_close(fr_audit *audit);
 
 /**
  * Before a run: whoever cannot write this must not run the code. Of `input` code, language, timeout and
- * invocation are written down, and `executor` is the name of what will run it. When it returns, the
- * record is on the disk (see FR_AUDIT_NO_SYNC); when it fails, nothing of it is left in the file.
- * Threads: any. Errors: FR_EINVAL, FR_EABI (`input`), FR_ELIMIT (a record of more than 64 MiB), FR_ESYSTEM
- * (not written, or the file was deleted, or cut off behind our back), FR_EFORMAT, FR_EUNAVAILABLE,
- * FR_ENOMEM. Since: 0.1.
+ * invocation are written down, and `executor` is the name of what will run it; `mark`, which may be NULL
+ * when the end will not be written down, gets what fr_audit_ended() wants. When it returns, the record is on
+ * the disk (see FR_AUDIT_NO_SYNC); when it fails, nothing of it is left in the file, or, where not even that
+ * can be had, a piece that the next record tells of. While somebody else has the file locked it waits, for
+ * 10 s at most and until `input->cancel` is raised. Threads: any. Errors: FR_EINVAL, FR_EABI (`input`),
+ * FR_ELIMIT (a record of more than 64 MiB, or a million runs going on), FR_ESYSTEM (not written or not
+ * locked, or the file was deleted, or cut off behind our back), FR_ECANCELLED, FR_EFORMAT,
+ * FR_EUNAVAILABLE, FR_ENOMEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_audit_started(fr_audit *audit, const fr_code_input *input,
                                      const char *executor, fr_audit_mark *mark, fr_error *err);
 
 /**
  * After it: `result`, or NULL and `failure`, the error of the call that could not run it. `started` is
- * what fr_audit_started() gave; once for each. A result that is too
- * long (FR_ELIMIT) can still be written down as a failure. `mark` may be NULL. Threads and errors: as
- * fr_audit_started(). Since: 0.1.
+ * what fr_audit_started() gave for the same fr_audit; a run that has no beginning there, or has its end, is
+ * refused (FR_EINVAL). A result that is too long (FR_ELIMIT) can still be written down as a failure. `mark`
+ * may be NULL. Threads and errors: as fr_audit_started(), but for FR_ECANCELLED. Since: 0.1.
  */
 FR_API FR_CHECK int fr_audit_ended(fr_audit *audit, const fr_audit_mark *started,
                                    const fr_code_result *result, const fr_error *failure,

@@ -85,10 +85,9 @@ typedef struct fr_receipt {
     uint64_t stderr_invalid;
     const fr_limit *limits;
     size_t limit_count;
-    uint64_t
-        stdout_gap; /**< where fewer bytes are kept than were written: offset in the text of the
-                            line that says so, with the line feed that had to be put before it;
-                            UINT64_MAX once a guard has changed the text */
+    /** Where less of stdout is kept than was written, or a guard has left something out: offset in the text of
+     * the line that says so, with the line feed that had to be put before it. UINT64_MAX: there is none. */
+    uint64_t stdout_gap;
     uint64_t stderr_gap;
     uint64_t stdout_cleaned; /**< control sequences and redrawn lines a guard took out */
     uint64_t stdout_clipped; /**< characters a guard left out, apart from what the executor did */

@@ -63,11 +63,13 @@ typedef struct fr_postprocessor_options {
 /** A reply and whom it is for. Nothing in it is kept. Members are only ever added at the end. */
 typedef struct fr_turn_input {
     size_t struct_size;
-    const fr_content *reply;         /**< all of it, with the role "model"; NULL: `text` */
-    const fr_invocation *invocation; /**< `id` is what budgets are counted by; NULL: "" */
-    int32_t partial;                 /**< a piece of a reply that comes whole later: left alone */
-    fr_cancel *cancel;               /**< ends the run; may be NULL */
-    fr_str text;                     /**< a reply that is plain text, in place of `reply` */
+    const fr_content *reply; /**< all of it, with the role "model"; NULL: `text` */
+    /** `id` is what budgets are counted by: one for each question. NULL or no id: turns without one share a
+     * budget as long as the state lasts. */
+    const fr_invocation *invocation;
+    int32_t partial;   /**< a piece of a reply that comes whole later: left alone */
+    fr_cancel *cancel; /**< ends the run; may be NULL */
+    fr_str text;       /**< a reply that is plain text, in place of `reply` */
 } fr_turn_input;
 
 #define FR_TURN_INPUT_INIT                 \
@@ -92,7 +94,7 @@ enum fr_turn_status {
 #undef FR_TURN_ENUM
 };
 
-/** An event as text, for the next request to a model. */
+/** An event as text, for the next request to a model. Fixed layout. */
 typedef struct fr_message {
     const char *role; /**< "model" (OpenAI says "assistant") or "user" */
     fr_str text;
@@ -102,16 +104,19 @@ typedef struct fr_message {
 typedef struct fr_turn {
     int32_t status;     /**< `fr_turn_status` */
     int32_t call_again; /**< not 0: add the messages to the conversation and ask the model again */
-    const fr_event *const *events; /**< RAN and REFUSED: the code, then the result. FAILED: one */
+    /** RAN, REFUSED and CANCELLED: the code, then the result. FAILED: one. ANSWER and EXHAUSTED: none, the
+     * reply is the caller's to record. */
+    const fr_event *const *events;
     size_t event_count;
     const fr_message *messages; /**< one for each event */
     size_t message_count;
     const fr_extraction *extraction; /**< what was found in the reply; NULL when nobody looked */
     const fr_code_result *result;    /**< of the run; NULL unless RAN or CANCELLED */
     int32_t failures;                /**< in a row, this one among them */
-    int32_t attempts_left;           /**< failures in a row until the budget is used up */
-    int32_t runs;                    /**< of this invocation so far */
-    int32_t runs_left;               /**< -1: no maximum */
+    int32_t attempts_left; /**< failures in a row until the budget is used up; 0 without an
+                                        executor */
+    int32_t runs;          /**< of this invocation so far */
+    int32_t runs_left;     /**< -1: no maximum */
 } fr_turn;
 
 /** Threads: one object, one thread. */
@@ -134,7 +139,10 @@ FR_API void fr_postprocessor_free(fr_postprocessor *p);
  * Takes a reply: finds its first runnable block, runs it and counts. `state` is the session's, read and
  * changed. On success `*out` is to be freed with fr_turn_free().
  * Errors: those of the executor, which say that the code could not be run and cost the model nothing (the
- * state is as before; the call may be made again); FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1.
+ * state is as before; the call may be made again); FR_EINVAL; FR_EABI; FR_ESYSTEM (no random numbers for an
+ * event's id); FR_ELIMIT and FR_ENOMEM. Once code has run it is counted: where the call fails after that (the
+ * result does not fit an event: over 256 MiB; or no memory is left), the state has the run, and the result
+ * is lost but for the audit log. Since: 0.1.
  */
 FR_API FR_CHECK int fr_postprocess(fr_postprocessor *p, const fr_turn_input *input, fr_state *state,
                                    fr_turn **out, fr_error *err);

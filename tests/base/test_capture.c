@@ -24,7 +24,7 @@ static const char mixed[] = "ab\nc\xc3\xa9\xe6\x95\xb0\xf0\x9f\x98\x80z\n\xff\x8
 static void expected_text(fri_buf *out, fri_captured *info, const char *p, size_t n, size_t keep)
 {
     if (n <= keep) {
-        info->gap = 0;
+        info->gap = UINT64_MAX;
         info->kept = n;
         info->invalid = fri_utf8_repair(out, p, n);
         return;

@@ -27,23 +27,24 @@ typedef struct row {
 static fri_gap find_gap(const char *text)
 {
     const char *line = strstr(text, GAP_LINE);
-    fri_gap gap = {0, 0, 0};
+    fri_gap gap = {0, 0, 0, 0};
     if (line)
-        gap = (fri_gap){(size_t)(line - text), strlen(GAP_LINE), 98000000};
+        gap = (fri_gap){(size_t)(line - text), strlen(GAP_LINE), 98000000, 0};
     return gap;
 }
 
 static void expect(const row *r)
 {
     fri_buf out;
-    fri_clipped info = {99};
+    fri_gap gap = find_gap(r->text);
     const fri_clip_limits limits = {r->max_chars, r->max_lines};
     fri_buf_init(&out, 1 << 20);
     fri_buf_puts(&out, "before"); /* without an LF, which is none of the text's business */
-    fri_clip(&out, fri_cstr(r->text), &limits, find_gap(r->text), &info);
+    assert_int_equal(fri_clip(&out, fri_cstr(r->text), &limits, &gap), r->characters);
     assert_memory_equal(out.p, "before", 6);
     assert_string_equal(out.p + 6, r->clipped);
-    assert_int_equal(info.characters, r->characters);
+    if (r->characters > 0)
+        assert_memory_equal(out.p + 6 + gap.at + strspn(out.p + 6 + gap.at, "\n"), "[...", 4);
     fri_buf_dispose(&out);
 }
 
@@ -133,7 +134,6 @@ static void test_gap_of_a_capture(void **state)
     fri_capture c;
     fri_buf text, out;
     fri_captured kept;
-    fri_clipped info;
     fri_buf_init(&text, 1000);
     fri_buf_init(&out, 1000);
     fri_capture_init(&c, 20);
@@ -142,12 +142,38 @@ static void test_gap_of_a_capture(void **state)
     fri_capture_text(&c, &text, &kept);
     const char *line = strstr(text.p, "[... 980 bytes left out ...]\n");
     assert_non_null(line);
-    const fri_gap gap = {(size_t)(line - text.p), strlen(line) - 10, 980};
-    fri_clip(&out, fri_buf_str(&text), &(fri_clip_limits){10, 0}, gap, &info);
+    fri_gap gap = {(size_t)(line - text.p), strlen(line) - 10, 980, 0};
+    fri_clip(&out, fri_buf_str(&text), &(fri_clip_limits){10, 0}, &gap);
     assert_string_equal(out.p, "01234\n[... 11 characters and 980 bytes left out ...]\n56789");
     fri_capture_dispose(&c);
     fri_buf_dispose(&text);
     fri_buf_dispose(&out);
+}
+
+/* Clipped again it tells of all that has gone. */
+static void test_twice(void **state)
+{
+    (void)state;
+    fri_buf once, twice;
+    fri_gap gap = {0, 0, 0, 0};
+    fri_buf_init(&once, 1000);
+    fri_buf_init(&twice, 1000);
+    assert_int_equal(fri_clip(&once, fri_cstr("0123456789abcdef"), &(fri_clip_limits){8, 0}, &gap),
+                     8);
+    assert_string_equal(once.p, "0123\n[... 8 characters left out ...]\ncdef");
+    assert_int_equal(gap.at, 4);
+    assert_int_equal(gap.n, once.n - 8);
+    assert_int_equal(fri_clip(&twice, fri_buf_str(&once), &(fri_clip_limits){8, 0}, &gap), 0);
+    assert_string_equal(twice.p, once.p);
+    fri_buf_truncate(&twice, 0);
+    gap.bytes = 70;
+    assert_int_equal(fri_clip(&twice, fri_buf_str(&once), &(fri_clip_limits){4, 0}, &gap), 4);
+    assert_string_equal(twice.p, "01\n[... 12 characters and 70 bytes left out ...]\nef");
+    assert_int_equal(gap.characters, 12);
+    assert_int_equal(gap.at, 2);
+    assert_int_equal(gap.n, twice.n - 4);
+    fri_buf_dispose(&once);
+    fri_buf_dispose(&twice);
 }
 
 /* Every limit around the length of a text of wide characters. */
@@ -165,13 +191,13 @@ static void test_every_limit(void **state)
         if (left > 0)
             snprintf(marker, sizeof(marker), "\n[... %zu characters left out ...]\n", left);
         fri_buf out;
-        fri_clipped info;
         fri_buf_init(&out, 1000);
-        fri_clip(&out, fri_buf_str(&text), &(fri_clip_limits){max, 0}, (fri_gap){0, 0, 0}, &info);
+        fri_gap gap = {0, 0, 0, 0};
+        assert_int_equal(fri_clip(&out, fri_buf_str(&text), &(fri_clip_limits){max, 0}, &gap),
+                         left);
         assert_int_equal(out.n, 3 * (N - left) + strlen(marker));
         assert_int_equal(fri_utf8_valid_prefix(out.p, out.n), out.n);
         assert_memory_equal(out.p + (left ? 3 * (max - max / 2) : 3 * N), marker, strlen(marker));
-        assert_int_equal(info.characters, left);
         fri_buf_dispose(&out);
     }
     fri_buf_dispose(&text);
@@ -180,10 +206,9 @@ static void test_every_limit(void **state)
 static int use(void *unused, fr_error *err)
 {
     fri_buf out;
-    fri_clipped info;
     (void)unused;
     fri_buf_init(&out, 1000);
-    fri_clip(&out, fri_cstr("abcdef"), &(fri_clip_limits){4, 0}, (fri_gap){0, 0, 0}, &info);
+    fri_clip(&out, fri_cstr("abcdef"), &(fri_clip_limits){4, 0}, &(fri_gap){0, 0, 0, 0});
     int rc = fri_buf_check(&out, "clipped text", err);
     fri_buf_dispose(&out);
     return rc;
@@ -200,8 +225,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_characters),         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_the_stricter_limit), cmocka_unit_test(test_gap),
-        cmocka_unit_test(test_gap_of_a_capture),   cmocka_unit_test(test_every_limit),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_gap_of_a_capture),   cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_every_limit),        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,16 +160,18 @@ static void test_arguments_that_make_no_record(void **state)
     assert_int_equal(fr_audit_started(a, &in, "x", &mark, &err), FR_EINVAL);
     assert_int_equal(fr_audit_ended(a, &mark, r, NULL, NULL, &err), FR_EINVAL);
     assert_int_equal(fr_audit_ended(a, NULL, r, NULL, NULL, &err), FR_EINVAL);
-    assert_int_equal(start(a, NULL), 0);
-    mark.sequence = 1;
+    in = (fr_code_input)FR_CODE_INPUT_INIT;
+    assert_int_equal(fr_audit_started(a, &in, "x", &mark, NULL), 0);
     assert_int_equal(fr_audit_ended(a, &mark, NULL, NULL, NULL, &err), FR_EINVAL);
     assert_int_equal(fr_audit_ended(a, &mark, r, &failure, NULL, &err), FR_EINVAL);
     assert_int_equal(fr_audit_ended(a, &far, r, NULL, NULL, &err), FR_EINVAL);
-    assert_non_null(strstr(err.text, "no record 2"));
+    assert_non_null(strstr(err.text, "no run that began here as record 2"));
+    assert_int_equal(fr_audit_ended(a, &mark, r, NULL, NULL, &err), 0);
+    assert_int_equal(fr_audit_ended(a, &mark, r, NULL, NULL, &err), FR_EINVAL);
     fr_audit_close(a);
     fr_audit_close(NULL);
     fr_code_result_free(r);
-    log_expect_holds(1);
+    log_expect_holds(2);
 }
 
 /* As callers that were built with an older header have it, and with a newer one. */

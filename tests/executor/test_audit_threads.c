@@ -8,14 +8,10 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -82,36 +78,12 @@ static void *read_log(void *user)
     return NULL;
 }
 
-/* Whether somebody waits for a lock on that file: "1: -> FLOCK ADVISORY READ 17 fe:00:123 0 EOF". */
-static int has_waiter(ino_t inode)
-{
-    char line[256], mark[32];
-    int found = 0;
-    snprintf(mark, sizeof(mark), ":%ju ", (uintmax_t)inode);
-    FILE *f = fopen("/proc/locks", "re");
-    assert_non_null(f);
-    while (fgets(line, sizeof(line), f))
-        found += strstr(line, "-> FLOCK") && strstr(line, mark);
-    fclose(f);
-    return found;
-}
-
-static void await_waiter(ino_t inode, reader *r)
-{
-    time_t end = time(NULL) + 20;
-    while (!has_waiter(inode)) {
-        assert_int_equal(atomic_load(&r->is_done), 0);
-        assert_true(time(NULL) < end);
-    }
-}
-
 /* Half a record is nothing to complain about while its writer holds the lock. */
 static void test_a_reader_waits_for_a_write(void **state)
 {
     (void)state;
     reader r = {.rc = -1};
     pthread_t thread;
-    struct stat st;
     log_append_one();
     log_append_one();
     fri_buf bytes = log_read();
@@ -119,10 +91,10 @@ static void test_a_reader_waits_for_a_write(void **state)
     log_write(fri_str(bytes.p, n));
 
     int fd = open(log_path, O_WRONLY | O_APPEND | O_CLOEXEC);
-    assert_int_equal(fstat(fd, &st), 0);
     assert_int_equal(flock(fd, LOCK_EX), 0);
     assert_int_equal(pthread_create(&thread, NULL, read_log, &r), 0);
-    await_waiter(st.st_ino, &r);
+    usleep(100000);
+    assert_int_equal(atomic_load(&r.is_done), 0);
     assert_int_equal(fri_write_all(fd, bytes.p + n, 50), 0);
     assert_int_equal(flock(fd, LOCK_UN), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -133,12 +105,61 @@ static void test_a_reader_waits_for_a_write(void **state)
     fri_buf_dispose(&bytes);
 }
 
+/* ---- A lock that is not given back ---- */
+
+static void *raise_soon(void *cancel)
+{
+    usleep(50000);
+    fr_cancel_raise(cancel);
+    return NULL;
+}
+
+static void test_waiting_can_be_cancelled(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_error err = FR_ERROR_INIT;
+    fr_audit_mark mark;
+    fr_audit *a = log_open();
+    int fd = open(log_path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    assert_int_equal(fr_cancel_new(&in.cancel, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, raise_soon, in.cancel), 0);
+    assert_int_equal(fr_audit_started(a, &in, "x", &mark, &err), FR_ECANCELLED);
+    assert_non_null(strstr(err.text, "was locked"));
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    fr_cancel_free(in.cancel);
+    close(fd);
+    fr_audit_close(a);
+    log_expect_holds(0);
+}
+
+static void test_waiting_has_an_end(void **state)
+{
+    (void)state;
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_error err = FR_ERROR_INIT;
+    fr_audit_mark mark;
+    fr_audit *a = log_open();
+    int fd = open(log_path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_SH), 0);
+    assert_int_equal(fr_audit_started(a, &in, "x", &mark, &err), FR_ESYSTEM);
+    assert_non_null(strstr(err.text, "locked for 10 s"));
+    close(fd);
+    assert_int_equal(fr_audit_started(a, &in, "x", &mark, &err), 0);
+    fr_audit_close(a);
+    log_expect_holds(1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         log_test(test_many_threads_and_one_log),
         log_test(test_a_reader_does_not_wait_for_readers),
         log_test(test_a_reader_waits_for_a_write),
+        log_test(test_waiting_can_be_cancelled),
+        log_test(test_waiting_has_an_end),
     };
     return cmocka_run_group_tests_name("audit_threads", tests, NULL, NULL);
 }

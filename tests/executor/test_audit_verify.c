@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/limits.h"
 #include "base/str.h"
 #include "executor/guard/audit_frame.h"
 #include "fencerun/memory.h"
@@ -418,6 +419,27 @@ static void test_a_torn_piece_of_another_length(void **state)
     }
 }
 
+/* Garbage that fills all the room there is for it is a break like any other. */
+static void test_a_torn_piece_as_long_as_can_be(void **state)
+{
+    (void)state;
+    for (size_t less = 0; less < 3; less++) {
+        size_t n = FRI_MAX_AUDIT_RECORD - less;
+        fri_buf text;
+        fri_buf_init(&text, n + 10);
+        char *room = fri_buf_reserve(&text, n);
+        assert_non_null(room);
+        memset(room, 'x', n);
+        fri_buf_grow(&text, n);
+        fri_buf_puts(&text, "\ny\n");
+        log_write(fri_buf_str(&text));
+        fri_buf_dispose(&text);
+        fr_audit_summary sum = log_verify(NULL);
+        assert_int_equal(sum.broken_line, 1);
+        assert_int_equal(sum.records, 0);
+    }
+}
+
 static void test_a_clock_that_was_set_back_is_told(void **state)
 {
     (void)state;
@@ -520,6 +542,7 @@ int main(void)
         log_test(test_an_end_twice),
         log_test(test_every_changed_byte_of_a_torn_piece_is_found),
         log_test(test_a_torn_piece_of_another_length),
+        log_test(test_a_torn_piece_as_long_as_can_be),
         log_test(test_a_clock_that_was_set_back_is_told),
         log_test(test_many_runs_without_an_end),
         log_test(test_an_empty_log_holds),

@@ -220,9 +220,61 @@ static void test_stacked(void **state)
     fr_code_result *r = execute(ex, "x");
     assert_non_null(strstr(r->out.p, "left out ...]\n"));
     assert_true(r->out.n < 4200);
+    assert_int_equal(r->receipt->stdout_clipped, 1044576);
     fr_code_result_free(r);
     fr_executor_close(ex);
     fri_buf_dispose(&text);
+}
+
+/* What both have done is counted together, and the class is that of the one that saw all of it. */
+static void test_stacked_receipts(void **state)
+{
+    (void)state;
+    fr_guard_options inside = FR_GUARD_OPTIONS_INIT, outside = FR_GUARD_OPTIONS_INIT;
+    inside.max_characters = 100;
+    outside.max_characters = 20;
+    fri_buf text;
+    char *json = NULL;
+    fri_buf_init(&text, 100000);
+    fri_buf_puts(&text, "\\u001b[1mfine\\u001b[0m\\n");
+    for (int i = 0; i < 200; i++)
+        fri_buf_puts(&text, "all is well here\\n");
+    fri_buf_puts(&text, "Traceback (most recent call last):\\n  File 1\\nValueError: x\\n");
+    assert_true(asprintf(&json, "{\"results\":[{\"stderr\":\"%s\"}]}", text.p) > 0);
+    fr_executor *one = guarded(scripted(json), &inside);
+    fr_executor *two = guarded(guarded(scripted(json), &inside), &outside);
+    fr_code_result *a = execute(one, "x"), *b = execute(two, "x");
+    assert_int_equal(a->stderr_class, FR_STDERR_ERROR);
+    assert_int_equal(b->stderr_class, FR_STDERR_ERROR);
+    assert_int_equal(a->receipt->stderr_cleaned, 2);
+    assert_int_equal(b->receipt->stderr_cleaned, 2);
+    assert_true(b->receipt->stderr_clipped > a->receipt->stderr_clipped);
+    fr_code_result_free(a);
+    fr_code_result_free(b);
+    fr_executor_close(one);
+    fr_executor_close(two);
+    free(json);
+    fri_buf_dispose(&text);
+}
+
+/* What is kept for whoever looks at it is judged as if it were not: colours hide no error. */
+static void test_controls_that_are_kept_hide_nothing(void **state)
+{
+    (void)state;
+    static const char json[] =
+        "{\"results\":[{\"stderr\":\"\\u001b[31mTraceback\\u001b[0m (most recent call "
+        "last):\\n  File 1\\n\\u001b[1mValueError\\u001b[0m: x\\n\"}]}";
+    for (int keep = 0; keep < 2; keep++) {
+        fr_guard_options o = FR_GUARD_OPTIONS_INIT;
+        o.keep_controls = keep;
+        fr_executor *ex = guarded(scripted(json), &o);
+        fr_code_result *r = execute(ex, "x");
+        assert_int_equal(r->stderr_class, FR_STDERR_ERROR);
+        assert_int_equal(strchr(r->err.p, '\x1b') != NULL, keep);
+        assert_int_equal(r->receipt->stderr_cleaned == 0, keep);
+        fr_code_result_free(r);
+        fr_executor_close(ex);
+    }
 }
 
 static void test_audit(void **state)
@@ -468,6 +520,8 @@ int main(void)
         cmocka_unit_test(test_small_keep_stays),
         cmocka_unit_test(test_limits_are_options),
         cmocka_unit_test(test_stacked),
+        cmocka_unit_test(test_stacked_receipts),
+        cmocka_unit_test(test_controls_that_are_kept_hide_nothing),
         cmocka_unit_test(test_audit),
         cmocka_unit_test(test_audit_is_of_what_came_out),
         cmocka_unit_test(test_no_record_no_run),

@@ -75,12 +75,12 @@ static fri_gap find_gap(fr_str text)
     static const char tail[] = " bytes left out ...]\n";
     const char *end = strstr(text.p, tail);
     if (!end)
-        return (fri_gap){0, 0, 0};
+        return (fri_gap){0, 0, 0, 0};
     const char *p = end;
     while (p > text.p && p[-1] != '\n')
         p--;
     size_t at = (size_t)(p - text.p), n = (size_t)(end - p) + strlen(tail);
-    return (fri_gap){at, n, strtoull(p + strlen("[... "), NULL, 10)};
+    return (fri_gap){at, n, strtoull(p + strlen("[... "), NULL, 10), 0};
 }
 
 static size_t number(const char *options, const char *name)
@@ -91,9 +91,9 @@ static size_t number(const char *options, const char *name)
 
 static void clip(fr_str text, const char *options, fri_buf *out)
 {
-    fri_clipped info;
     const fri_clip_limits limits = {number(options, "chars="), number(options, "lines=")};
-    fri_clip(out, text, &limits, find_gap(text), &info);
+    fri_gap gap = find_gap(text);
+    fri_clip(out, text, &limits, &gap);
 }
 
 static const char *class_of(fr_str text)

@@ -59,7 +59,7 @@ static size_t count_lines(fr_str s)
 /* The text with a gap behind one of its lines. */
 static fri_gap put_gap(fri_buf *out, fr_str text, size_t where)
 {
-    fri_gap gap = {where < text.n ? where : text.n, 0, 9};
+    fri_gap gap = {where < text.n ? where : text.n, 0, 9, 0};
     while (gap.at > 0 && text.p[gap.at - 1] != '\n')
         gap.at--;
     fri_buf_append(out, text.p, gap.at);
@@ -89,16 +89,21 @@ static void check_limits(fr_str clipped, const fri_clip_limits *limits, size_t g
 static void check_clip(fr_str text, const uint8_t *choice)
 {
     fri_buf with_gap, out;
-    fri_clipped info;
     const fri_clip_limits limits = {choice[0], choice[1] % 16};
     fri_buf_init(&with_gap, 1 << 24);
     fri_buf_init(&out, 1 << 24);
     fri_gap gap = put_gap(&with_gap, text, choice[2]);
-    fri_clip(&out, fri_buf_str(&with_gap), &limits, gap, &info);
+    const size_t gap_n = gap.n;
+    size_t characters = fri_clip(&out, fri_buf_str(&with_gap), &limits, &gap);
     fr_str clipped = fri_buf_str(&out);
     FUZZ_CHECK(is_utf8(clipped));
-    FUZZ_CHECK(info.characters > 0 || fri_str_equal(clipped, fri_buf_str(&with_gap)));
-    check_limits(clipped, &limits, gap.n, info.characters);
+    FUZZ_CHECK(gap.at + gap.n <= clipped.n);
+    if (gap.n > 0) {
+        const char *line = clipped.p + gap.at;
+        FUZZ_CHECK(line[gap.n - 1] == '\n' && memcmp(line + (*line == '\n'), "[... ", 5) == 0);
+    }
+    FUZZ_CHECK(characters > 0 || fri_str_equal(clipped, fri_buf_str(&with_gap)));
+    check_limits(clipped, &limits, gap_n, characters);
     fri_buf_dispose(&with_gap);
     fri_buf_dispose(&out);
 }
