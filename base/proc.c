@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>

@@ -19,6 +19,8 @@ static int read_file(const char *path, fri_buf *text, fr_error *err)
         if (!room)
             return fri_buf_check(text, "a script", err);
         ssize_t n = read(fd, room, 65536);
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n < 0)
             return fr_fail(err, FR_ESYSTEM, errno, "scripted: read the script %s", path);
         if (n == 0)

@@ -41,12 +41,27 @@ void cli_put_time(int64_t us, int with_fraction)
     cli_put("Z", 1);
 }
 
+/* A value with anything in it that could be taken for the next member stands in quotes. */
 static void put_member(const char *name, const char *value)
 {
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/@+-";
     if (!value)
         return;
     printf(" %s=", name);
-    put_text(value);
+    if (value[0] && !value[strspn(value, plain)]) {
+        put_text(value);
+        return;
+    }
+    cli_put("\"", 1);
+    while (*value) {
+        size_t n = strcspn(value, "\"\\");
+        cli_put_printable(value, n);
+        cli_put("\\", value[n] != '\0');
+        cli_put(value + n, value[n] != '\0');
+        value += n + (value[n] != '\0');
+    }
+    cli_put("\"", 1);
 }
 
 static void put_invocation(const fr_invocation *of)

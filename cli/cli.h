@@ -101,8 +101,11 @@ int cli_finish_output(int exit_code);
 /* ---- printable.c ---- */
 
 /* Writes UTF-8 to stdout with everything that could steer a terminal or end the line as an escape: \x1b,
- * \u2028. */
+ * \u2028. A backslash stays as it is, so that code can be read. */
 void cli_put_printable(const char *p, size_t n);
+
+/* Writes text of several lines as it is, or, where stdout is a terminal, each of its lines like that. */
+void cli_put_text(const char *p, size_t n);
 
 /* ---- audit_record.c ---- */
 
@@ -150,7 +153,8 @@ int cli_take_executor_option(const cli_command *command, int id, const char *arg
                              cli_executor_settings *settings);
 
 /* Opens it, in its guard. Says what is wrong and returns an exit code. */
-int cli_open_executor(const char *command, cli_executor_settings *settings, fr_executor **out);
+int cli_open_executor(const char *command, const cli_executor_settings *settings,
+                      fr_executor **out);
 
 /* ---- language.c ---- */
 

@@ -17,7 +17,7 @@ enum {
     OPT_WHEN_USED_UP,
     OPT_MAX_RUNS,
     OPT_MAX_MODEL_CALLS,
-    OPT_COMPAT
+    OPT_ALL_LANGUAGES
 };
 
 static const cli_option options[] = {
@@ -25,14 +25,17 @@ static const cli_option options[] = {
     {OPT_BASE_URL, "base-url", "URL", "of the API ($OPENAI_BASE_URL, https://api.openai.com/v1)"},
     {OPT_KEY_ENV, "key-env", "NAME",
      "environment variable that holds the API's key (OPENAI_API_KEY)"},
-    {OPT_STREAM, "stream", NULL, "have the reply sent piece by piece"},
+    {OPT_STREAM, "stream", NULL,
+     "print what the model says as it says it, its code as well as the answer"},
     CLI_EXECUTOR_OPTIONS,
     {OPT_BUDGET, "budget", "N", "failures in a row until no more code is run (2)"},
     {OPT_WHEN_USED_UP, "when-used-up", "MODE",
      "final_turn (default): ask once more, without code; passthrough, fail"},
     {OPT_MAX_RUNS, "max-runs", "N", "runs of code, failed or not (20)"},
     {OPT_MAX_MODEL_CALLS, "max-model-calls", "N", "calls of the model (25)"},
-    {OPT_COMPAT, "compat", "adk", "ADK's rules and texts, to the byte"},
+    {OPT_ALL_LANGUAGES, "all-languages", NULL,
+     "run blocks in bash and sh, too, not only in Python"},
+    CLI_EXTRACT_OPTIONS,
     {OPT_EVENTS, "events", NULL, "every event as a line of JSON, in ADK's shape, as it happens"},
     {OPT_JSON, "json", NULL, "the answer and what it took as one JSON object"},
     {0, NULL, NULL, NULL},
@@ -47,7 +50,10 @@ typedef struct settings {
     fr_scripted_model_options scripted;
     fr_runner_options runner;
     fr_postprocessor_options post;
+    fr_extract_options extract;
     cli_executor_settings executor;
+    int mid_line;     /* what was printed of a stream does not end a line yet */
+    fr_error unshown; /* the first event that could not be shown; code 0: none */
 } settings;
 
 static int read_number(const char *text, int32_t min, int32_t *out, fr_error *err)
@@ -79,15 +85,16 @@ static int read_when_used_up(const char *text, settings *s, fr_error *err)
                    text);
 }
 
-/* With ADK's texts the guard leaves the output as it is. */
-static int read_compat(const char *text, settings *s, fr_error *err)
+/* What is said of blocks goes to the post-processor. With ADK's texts the guard leaves the output as it is. */
+static void hand_on_extract_options(settings *s)
 {
-    if (strcmp(text, "adk") != 0)
-        return fr_fail(err, FR_EINVAL, 0, "'%.40s' is not known; 'adk' is", text);
-    s->post.compat = FR_COMPAT_ADK;
+    s->post.compat = s->extract.compat;
+    s->post.run_untagged = s->extract.run_untagged;
+    s->post.run_unterminated = s->extract.run_unterminated;
+    if (!s->extract.compat)
+        return;
     s->executor.guard.keep_controls = 1;
     s->executor.guard.max_characters = FR_NO_CLIP;
-    return 0;
 }
 
 static int take_option(settings *s, int id, const char *argument, fr_error *err)
@@ -110,12 +117,18 @@ static int take_option(settings *s, int id, const char *argument, fr_error *err)
         return read_number(argument, 1, &s->post.max_runs, err);
     case OPT_MAX_MODEL_CALLS:
         return read_number(argument, 1, &s->runner.max_model_calls, err);
-    case OPT_COMPAT:
-        return read_compat(argument, s, err);
+    case OPT_ALL_LANGUAGES:
+        s->post.all_languages = 1;
+        return 0;
     default:
         *(id == OPT_STREAM ? &s->openai.stream : id == OPT_EVENTS ? &s->events : &s->json) = 1;
         return 0;
     }
+}
+
+static int is_scripted(const settings *s)
+{
+    return strncmp(s->model, "scripted:", 9) == 0;
 }
 
 static int check_settings(const settings *s, int questions)
@@ -128,6 +141,8 @@ static int check_settings(const settings *s, int questions)
         cli_say("ask: which model? --model openai:NAME or --model scripted:FILE");
     else if (s->json && s->events)
         cli_say("ask: --json or --events, not both");
+    else if (is_scripted(s) && (s->openai.base_url || s->openai.api_key_env))
+        cli_say("ask: --base-url and --key-env are for openai:NAME, not for a script");
     else
         return 0;
     return CLI_ERROR;
@@ -139,7 +154,9 @@ static int read_options(const cli_command *self, int argc, char **argv, settings
     int id;
     while ((id = cli_next_option(self, argc, argv, &argument)) >= 0) {
         fr_error err = FR_ERROR_INIT;
-        int taken = cli_take_executor_option(self, id, argument, &s->executor);
+        int taken = cli_take_extract_option(self->name, id, argument, &s->extract);
+        if (taken == 0)
+            taken = cli_take_executor_option(self, id, argument, &s->executor);
         if (taken < 0)
             return taken;
         if (!taken && take_option(s, id, argument, &err)) {
@@ -150,6 +167,7 @@ static int read_options(const cli_command *self, int argc, char **argv, settings
     if (id != CLI_END)
         return id;
     s->question = argv[optind];
+    hand_on_extract_options(s);
     return check_settings(s, argc - optind) ? CLI_ERROR : CLI_END;
 }
 
@@ -159,7 +177,7 @@ static int open_model(settings *s, fr_error *err)
         s->openai.model = s->model + 7;
         return fr_model_open(fr_model_openai(), &s->openai, &s->runner.model, err);
     }
-    if (strncmp(s->model, "scripted:", 9) == 0) {
+    if (is_scripted(s)) {
         s->scripted.path = s->model + 9;
         return fr_model_open(fr_model_scripted(), &s->scripted, &s->runner.model, err);
     }
@@ -177,14 +195,49 @@ static void put_line(char *json)
 
 static void put_event(void *user, const fr_event *event)
 {
+    settings *s = user;
     fr_error err = FR_ERROR_INIT;
     char *json = NULL;
-    (void)user;
-    if (fr_event_json(event, &json, &err))
-        cli_say("ask: an event cannot be shown: %s", err.text);
-    else
+    if (fr_event_json(event, &json, &err) == 0) {
         put_line(json);
+        return;
+    }
+    cli_say("ask: an event cannot be shown: %s", err.text);
+    if (!s->unshown.code)
+        s->unshown = err;
 }
+
+/* ---- a stream ---- */
+
+static void put_piece(void *user, const char *p, size_t n)
+{
+    settings *s = user;
+    cli_put_text(p, n);
+    fflush(stdout);
+    s->mid_line = n > 0 ? p[n - 1] != '\n' : s->mid_line;
+}
+
+static void end_line(void *user, const fr_event *event)
+{
+    settings *s = user;
+    (void)event;
+    cli_put("\n", s->mid_line != 0);
+    fflush(stdout);
+    s->mid_line = 0;
+}
+
+static void choose_callbacks(settings *s)
+{
+    s->runner.user = s;
+    if (s->events) {
+        s->runner.on_event = put_event;
+    } else if (s->openai.stream && !s->json) {
+        s->runner.on_text = put_piece;
+        s->runner.on_event = end_line;
+    }
+}
+
+/* ---- the answer ---- */
 
 static int put_answer(const settings *s, const fr_answer *a)
 {
@@ -196,13 +249,15 @@ static int put_answer(const settings *s, const fr_answer *a)
     }
     if (s->json) {
         put_line(json);
-    } else if (!s->events) {
-        cli_put(a->text.p, a->text.n);
+    } else if (!s->runner.on_event) {
+        cli_put_text(a->text.p, a->text.n);
         cli_put("\n", a->text.n > 0 && a->text.p[a->text.n - 1] != '\n');
         fflush(stdout);
     }
     cli_say("%s: %d model call%s, %d run%s", fr_answer_status_text(a->status), a->model_calls,
             a->model_calls == 1 ? "" : "s", a->runs, a->runs == 1 ? "" : "s");
+    if (s->unshown.code)
+        return cli_exit_for(&s->unshown);
     return a->status == FR_ANSWER_OK ? CLI_OK : CLI_FAILED;
 }
 
@@ -250,10 +305,11 @@ static int with_executor_and_model(settings *s, fr_str question)
     if (rc)
         return rc;
     s->runner.postprocessor = &s->post;
-    s->runner.on_event = s->events ? put_event : NULL;
+    choose_callbacks(s);
     if (open_model(s, &err)) {
         cli_say("ask: %s", err.text);
         rc = cli_exit_for(&err);
+        rc = rc == CLI_UNAVAILABLE ? CLI_MODEL : rc;
     } else {
         rc = ask_until_signal(s, question);
     }
@@ -268,6 +324,7 @@ static int run_ask(const cli_command *self, int argc, char **argv)
                   .scripted = FR_SCRIPTED_MODEL_OPTIONS_INIT,
                   .runner = FR_RUNNER_OPTIONS_INIT,
                   .post = FR_POSTPROCESSOR_OPTIONS_INIT,
+                  .extract = FR_EXTRACT_OPTIONS_INIT,
                   .executor = CLI_EXECUTOR_SETTINGS_INIT};
     int id = read_options(self, argc, argv, &s);
     if (id != CLI_END)

@@ -47,9 +47,10 @@ int cli_take_executor_option(const cli_command *command, int id, const char *arg
 }
 
 /* Opens what --executor names: NAME, scripted:FILE or sandbox:ROOT. */
-static int open_named(const char *spec, fr_executor_options *options, fr_executor **out,
-                      fr_error *err)
+static int open_named(const cli_executor_settings *s, fr_executor **out, fr_error *err)
 {
+    const char *spec = s->spec;
+    fr_executor_options options = s->options;
     char name[40];
     const char *colon = strchr(spec, ':');
     size_t n = colon ? (size_t)(colon - spec) : strlen(spec);
@@ -61,15 +62,15 @@ static int open_named(const char *spec, fr_executor_options *options, fr_executo
     fr_sandbox_options sandbox = FR_SANDBOX_OPTIONS_INIT;
     if (colon && strcmp(name, "scripted") == 0) {
         scripted.path = colon + 1;
-        options->config = &scripted;
+        options.config = &scripted;
     } else if (strcmp(name, "sandbox") == 0) {
         sandbox.root = colon ? colon + 1 : NULL;
         sandbox.no_wait = 1; /* it makes itself ready while the code is looked for */
-        options->config = &sandbox;
+        options.config = &sandbox;
     } else if (colon) {
         return fr_fail(err, FR_EINVAL, 0, "executor %s takes nothing behind ':'", name);
     }
-    int rc = fr_executor_open(name, options, out, err);
+    int rc = fr_executor_open(name, &options, out, err);
     if (rc != FR_ENOTFOUND || colon)
         return rc;
     char known[256] = "";
@@ -94,14 +95,14 @@ static int wrap(const cli_executor_settings *s, fr_executor *inner, fr_executor 
     return rc;
 }
 
-int cli_open_executor(const char *command, cli_executor_settings *s, fr_executor **out)
+int cli_open_executor(const char *command, const cli_executor_settings *s, fr_executor **out)
 {
     fr_executor *inner;
     fr_error err = FR_ERROR_INIT;
     if (s->options.network)
         cli_say("%s: warning: the code can reach the network, this machine's own services among it",
                 command);
-    int rc = open_named(s->spec, &s->options, &inner, &err);
+    int rc = open_named(s, &inner, &err);
     if (rc == 0)
         rc = wrap(s, inner, out, &err);
     if (rc == 0)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -22,11 +24,11 @@ static uint32_t decode(const char *p, size_t n, size_t *length)
     return c;
 }
 
-/* What a terminal acts upon instead of showing it: control characters (C0, DEL, C1), other line ends, and
- * what turns the direction of writing. */
+/* What a terminal acts upon instead of showing it: control characters (C0, but for TAB, DEL, C1), other line
+ * ends, and what turns the direction of writing. */
 static const struct {
     uint32_t from, to;
-} steering[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},
+} steering[] = {{0, 0x08},        {0x0a, 0x1f},     {0x7f, 0x9f},    {0x61c, 0x61c},
                 {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}};
 
 static int is_steering(uint32_t c)
@@ -50,4 +52,19 @@ void cli_put_printable(const char *p, size_t n)
         done = at + length;
     }
     cli_put(p + done, n - done);
+}
+
+void cli_put_text(const char *p, size_t n)
+{
+    if (!isatty(STDOUT_FILENO)) {
+        cli_put(p, n);
+        return;
+    }
+    for (size_t at = 0; at < n;) {
+        const char *lf = memchr(p + at, '\n', n - at);
+        size_t end = lf ? (size_t)(lf - p) : n;
+        cli_put_printable(p + at, end - at);
+        cli_put("\n", lf != NULL);
+        at = end + 1;
+    }
 }

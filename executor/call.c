@@ -121,6 +121,8 @@ int fr_result_file(fr_call *call, const fr_file *file, fr_error *err)
 
 void fr_result_adopt(fr_call *call, fr_code_result *result)
 {
+    if (!result)
+        return;
     fri_result_free(call->result);
     call->result = (fri_result *)result;
     call->adopted = 1;

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/failure.h"
 #include "base/limits.h"
 #include "base/sized.h"
 #include "executor/call.h"
@@ -219,16 +220,7 @@ static int call_execute(fr_executor *ex, fr_call *call, fr_error *err)
 {
     fr_error why = FR_ERROR_INIT;
     int rc = ex->cls->execute(ex, call, &why);
-    if (rc == 0)
-        return 0;
-    if (strcmp(fr_error_name(rc), "FR_E?") == 0)
-        return fr_fail(err, FR_EINTERNAL, 0, "executor %s returned %d, which is no error",
-                       ex->cls->name, rc);
-    if (!why.text[0])
-        return fr_fail(err, rc, 0, "executor %s: %s", ex->cls->name, fr_error_text(rc));
-    if (err)
-        *err = why;
-    return rc;
+    return fri_failure_of("executor", ex->cls->name, rc, &why, err);
 }
 
 int fr_executor_execute(fr_executor *ex, const fr_code_input *input, fr_code_result **out,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor/result.h"
 
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/mem.h"

@@ -2,8 +2,6 @@
 /* Contents and parts in and out of ADK's JSON. */
 #include "loop/content_json.h"
 
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/limits.h"

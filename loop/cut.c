@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "base/str.h"
 #include "loop/content.h"

@@ -19,7 +19,7 @@
 #define DEFAULT_MODEL_CALLS 25
 
 struct fr_runner {
-    fr_runner_options options; /* defaults filled in; `agent` is ours */
+    fr_runner_options options; /* defaults filled in */
     char *agent;
     char *instruction; /* all of it; NULL: none */
     uint32_t compat;
@@ -84,6 +84,9 @@ int fr_runner_new(const fr_runner_options *options, fr_runner **out, fr_error *e
     int rc = fri_read_sized(&read, sizeof(read), options, "fr_runner_options", err);
     if (rc == 0 && (!read.model || read.max_model_calls < 0))
         rc = fr_fail(err, FR_EINVAL, 0, "runner: a model is needed, and 0 or more model calls");
+    if (rc == 0 && read.executor && fr_executor_get_options(read.executor)->optimize_data_file)
+        rc = fr_fail(err, FR_EUNSUPPORTED, 0,
+                     "runner: data files are not explored (the executor's optimize_data_file)");
     if (rc)
         return rc;
     fr_runner *r = fri_calloc(1, sizeof(*r), err);
@@ -93,6 +96,9 @@ int fr_runner_new(const fr_runner_options *options, fr_runner **out, fr_error *e
         read.max_model_calls = DEFAULT_MODEL_CALLS;
     r->options = read;
     rc = prepare(r, err);
+    /* What was only for making it need not outlive that. */
+    r->options.agent = r->options.instruction = NULL;
+    r->options.postprocessor = NULL;
     if (rc) {
         fr_runner_free(r);
         return rc;

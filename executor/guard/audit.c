@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 

@@ -9,6 +9,7 @@
  * ,"prev":"…","hash":"…"} at its end. The hash is that of all bytes before ,"hash":" and nothing in the
  * record can look like the frame, since a quote in a string is written as \".
  */
+
 /* What the first record follows. */
 extern const char fri_audit_no_hash[65];
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor/guard/audit_read.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -22,8 +21,14 @@ typedef struct source {
 
 /* ---- Members ---- */
 
+/* NULL when there is no place left for it, which no kind of record comes to. */
 static void *own(source *s, void *p)
 {
+    if (s->to->owned_count == FRI_AUDIT_MAX_STRINGS) {
+        fri_free(p);
+        s->rc = fr_fail(s->err, FR_EINTERNAL, 0, "more than %d texts", FRI_AUDIT_MAX_STRINGS);
+        return NULL;
+    }
     s->to->owned[s->to->owned_count++] = p;
     return p;
 }

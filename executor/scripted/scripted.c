@@ -107,19 +107,21 @@ static void scripted_close(fr_executor *self)
     pthread_mutex_destroy(&s->lock);
 }
 
-/* Waits for the recorded delay; 1 when the run was cancelled or its time was up before. */
+/* Waits for the recorded delay; 1 when the run was cancelled or its time was up before. The run took what is
+ * recorded, or until it was stopped, however long playing it takes. */
 static int wait_delay(fr_call *call, int64_t delay_ms)
 {
-    int64_t timeout_ms = fr_call_input(call)->timeout_ms;
+    int64_t timeout_ms = fr_call_input(call)->timeout_ms, began = fri_now_ns();
     int64_t wait = delay_ms < timeout_ms ? delay_ms : timeout_ms;
-    if (fri_wait_readable(fr_call_cancel_fd(call), wait))
+    int cancelled = fri_wait_readable(fr_call_cancel_fd(call), wait);
+    fr_result_receipt(call)->start_ns = 0;
+    fr_result_receipt(call)->run_ns = cancelled ? fri_now_ns() - began : wait * FRI_NS_PER_MS;
+    if (cancelled)
         fr_result_stopped(call, FR_OUTCOME_CANCELLED, "the run was cancelled");
     else if (delay_ms > timeout_ms)
         fr_result_stopped(call, FR_OUTCOME_TIMEOUT, "the code ran longer than %lld ms",
                           (long long)timeout_ms);
-    else
-        return 0;
-    return 1;
+    return cancelled || delay_ms > timeout_ms;
 }
 
 static int play(const step *s, fr_call *call, fr_error *err)
@@ -135,9 +137,6 @@ static int play(const step *s, fr_call *call, fr_error *err)
         rc = fr_result_write(call, FR_STDERR, s->err, s->err_n, err);
     if (rc < 0)
         return rc;
-    /* The run took what is recorded, however long playing it takes. */
-    fr_result_receipt(call)->start_ns = 0;
-    fr_result_receipt(call)->run_ns = s->delay_ms * FRI_NS_PER_MS;
     if (wait_delay(call, s->delay_ms))
         return 0;
     if (s->outcome > FR_OUTCOME_FAILED)

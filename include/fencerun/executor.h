@@ -38,8 +38,9 @@ typedef struct fr_executor_options {
     fr_delimiters execution_result_delimiters; /**< NULLs: ADK's tool_output fence */
     int32_t error_retry_attempts;              /**< 0: 2; FR_NO_ATTEMPTS: none */
     int32_t stateful;                          /**< refused without FR_EXECUTOR_STATEFUL */
-    int32_t optimize_data_file;
-    int64_t timeout_ms; /**< wall time of one run; 0: 60,000; at most 24 h */
+    int32_t
+        optimize_data_file; /**< ADK's exploring of data files; fr_runner cannot, and refuses it */
+    int64_t timeout_ms;     /**< wall time of one run; 0: 60,000; at most 24 h */
 
     /* Limits of one run. Executors that cannot enforce one refuse a value that is not 0. */
     uint64_t memory_bytes;  /**< 0: 512 MiB; at least 16 MiB */
@@ -212,13 +213,13 @@ FR_API void fr_result_stopped(fr_call *call, int outcome, const char *format, ..
 
 /**
  * The run was another executor's, and this is its result, which the call owns from here on: how it
- * ended, its output, files and receipt. For wrappers; counts as saying how the run ended.
- * Since: 0.1.
+ * ended, its output, files and receipt. For wrappers; counts as saying how the run ended, but for NULL,
+ * which does nothing. Since: 0.1.
  */
 FR_API void fr_result_adopt(fr_call *call, fr_code_result *result);
 
 /** Of an adopted result: the text of a stream becomes a copy of these bytes (none of its own), and what
- * the receipt counts stays. Errors: FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
+ * the receipt counts stays; where its gap is (stdout_gap) is for the wrapper to say. Errors: FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
 FR_API FR_CHECK int fr_result_replace(fr_call *call, int stream, const char *p, size_t n,
                                       fr_error *err);
 

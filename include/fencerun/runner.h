@@ -75,7 +75,8 @@ typedef struct fr_runner fr_runner;
 FR_BEGIN_DECLS
 
 /** Copies the options' strings. Free with fr_runner_free().
- * Errors: FR_EINVAL, FR_EABI, FR_ENOMEM. Since: 0.1. */
+ * Errors: FR_EINVAL, FR_EABI, FR_EUNSUPPORTED (an executor with optimize_data_file), FR_ENOMEM.
+ * Since: 0.1. */
 FR_API FR_CHECK int fr_runner_new(const fr_runner_options *options, fr_runner **out, fr_error *err);
 
 /** NULL is allowed. Since: 0.1. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fencerun/model.h"
 
-#include <string.h>
-
+#include "base/failure.h"
 #include "base/mem.h"
 #include "base/sized.h"
 #include "base/word.h"
@@ -121,16 +120,7 @@ static int call_generate(fr_model *model, const fr_model_request *q, fr_reply *r
 {
     fr_error why = FR_ERROR_INIT;
     int rc = model->cls->generate(model, q, reply, &why);
-    if (rc == 0)
-        return 0;
-    if (strcmp(fr_error_name(rc), "FR_E?") == 0)
-        return fr_fail(err, FR_EINTERNAL, 0, "model %s returned %d, which is no error",
-                       fr_model_name(model), rc);
-    if (!why.text[0])
-        return fr_fail(err, rc, 0, "model %s: %s", fr_model_name(model), fr_error_text(rc));
-    if (err)
-        *err = why;
-    return rc;
+    return fri_failure_of("model", fr_model_name(model), rc, &why, err);
 }
 
 /* The end of a cancelled call is the same whether its class has noticed or not. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop/model/tool_calls.h"
 
-#include <string.h>
-
 #include "base/cleanup.h"
 #include "base/json_write.h"
 #include "base/limits.h"

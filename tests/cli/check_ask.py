@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """check_ask.py FENCERUN: `fencerun ask` with a scripted model, and real and scripted executors."""
 
+import http.server
 import json
 import os
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -174,6 +176,89 @@ def test_nothing_is_loaded_that_is_not_used(command):
     expect_equal(loaded("--model", LOAN, "--audit", path, "?"), [b"libcrypto"])
 
 
+def test_stream(command):
+    said = model("Let me see.\n" + block("print(1)"), "It is 1.")
+    done = ask(command, "--model", said, "--stream", "?")
+    expect_equal(done.stdout.decode(), f"Let me see.\n{block('print(1)')}It is 1.\n")
+    done = ask(command, "--model", model("```python\nprint(1)\n```", "One."), "--stream", "?")
+    expect_equal(done.stdout.decode(), "```python\nprint(1)\n```\nOne.\n")
+    expect_equal(answer(command, "--model", said, "--stream")["answer"], "It is 1.")
+    events = ask(command, "--model", said, "--stream", "--events", "?").stdout.splitlines()
+    expect_equal([json.loads(line)["author"] for line in events], ["user", "agent", "agent", "agent"])
+
+
+def test_pieces_come_as_they_are_said(command):
+    """The code is on stdout before it has run."""
+    process = subprocess.Popen([command, "ask", "--model", model(block("x"), "."), "--executor",
+                                executor({"delay_ms": 60000}), "--stream", "?"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    expect_equal([process.stdout.readline() for _ in range(3)], [b"```python\n", b"x\n", b"```\n"])
+    process.send_signal(signal.SIGTERM)
+    expect_equal(process.wait(LIMIT), 143)
+    process.stdout.close()
+
+
+def test_which_blocks(command):
+    for reply, option, status in (("```\nprint(6)\n```", "--untagged", 0),
+                                  ("```python\nprint(6)", "--unterminated", 1),
+                                  ("```bash\necho 6\n```", "--all-languages", 0)):
+        expect_equal(answer(command, "--model", model(reply, "."), status=status)["runs"], 0, option)
+        expect_equal(answer(command, "--model", model(reply, "Six."), option)["runs"], 1, option)
+
+
+def test_terminal_is_not_steered(command):
+    """What a model says is shown as it is, but not acted upon by a terminal."""
+    said = model("\x1b[2Ja\tb\u202e\r\n数")
+    expect_equal(ask(command, "--model", said, "?").stdout.decode(), "\x1b[2Ja\tb\u202e\r\n数\n")
+    for options in ((), ("--stream",)):
+        ours, theirs = os.openpty()
+        process = subprocess.Popen([command, "ask", "--model", said, *options, "?"], stdout=theirs,
+                                   stderr=subprocess.DEVNULL)
+        expect_equal(process.wait(LIMIT), 0)
+        os.close(theirs)
+        expect_equal(os.read(ours, 1000).decode(), "\\x1b[2Ja\tb\\u202e\\x0d\r\n数\r\n")
+        os.close(ours)
+
+
+class Recorder(http.server.BaseHTTPRequestHandler):
+    """Answers with the next of `answers`, and keeps what it was asked."""
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.server.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        body = json.dumps({"choices": [{"index": 0, "message": self.server.answers.pop(0)}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_calls_beside_code_do_not_end_the_conversation(command):
+    """Nothing was offered that could be called: the call stays in the events, and the loop goes on."""
+    server = http.server.HTTPServer(("127.0.0.1", 0), Recorder)
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    server.answers = [{"role": "assistant", "content": block("print(6 * 7)"), "tool_calls": [call]},
+                      {"role": "assistant", "content": "It is 42."}]
+    server.requests = []
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    done = ask(command, "--model", "openai:m", "--base-url", f"http://127.0.0.1:{server.server_port}/v1", "--events", "?",
+               env=os.environ | {"OPENAI_API_KEY": "k"})
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    expect_equal(done.returncode, 0, done.stderr)
+    code = json.loads(done.stdout.splitlines()[1])["content"]["parts"]
+    expect_equal({key for part in code for key in part}, {"executableCode", "functionCall"})
+    messages = server.requests[1]["messages"]
+    expect_equal([m["role"] for m in messages], ["system", "user", "assistant", "user"])
+    expect_equal(messages[2]["content"], block("print(6 * 7)"))
+
+
 def test_usage(command):
     for arguments, words in (
             ((), b"one question"), (("--model", LOAN, ""), b"empty"), (("a", "b"), b"one question"), (("?",), b"--model"),
@@ -182,6 +267,8 @@ def test_usage(command):
             (("--model", LOAN, "--when-used-up", "never", "?"), b"final_turn"),
             (("--model", LOAN, "--compat", "x", "?"), b"adk"),
             (("--model", LOAN, "--json", "--events", "?"), b"not both"),
+            (("--model", LOAN, "--base-url", "http://127.0.0.1/v1", "?"), b"for openai:NAME"),
+            (("--model", LOAN, "--key-env", "KEY", "?"), b"for openai:NAME"),
             (("--model", LOAN, "--max-runs", "0", "?"), b"--max-runs"),
             (("--model", "openai:", "?"), b"model"),
             (("--model", "scripted:/no/such/file", "?"), b"/no/such/file"),

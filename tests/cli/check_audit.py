@@ -181,10 +181,17 @@ def test_nothing_can_pass_for_another_record(command):
     out, _ = show(command, log.bytes())
     heads = [line for line in out.split("\n") if line and not line.startswith("  ")]
     expect_equal([line[:2] for line in heads], ["1 ", "2 ", "3 ", "4 "], out)
-    for character in set(HOSTILE) - set("\n"):
+    for character in set(HOSTILE) - set("\n\t"):
         if ord(character) < 32 or ord(character) > 126:
             expect(character not in out, repr(character), "is in", repr(out))
-    expect(r"\x1b[2J\x7f\x85\x9b1m\u2028\u2029\u202e\u2069\u200f\u061c\x09\x00end" in out, out)
+    expect(r"\x1b[2J\x7f\x85\x9b1m\u2028\u2029\u202e\u2069\u200f\u061c" "\t" r"\x00end" in out, out)
+
+
+def test_whom_it_was_for_cannot_be_made_up(command):
+    log = Log()
+    log.start("", app="a b", user='x id=9 "', session="", id="e-1/2:3", agent="ann\\")
+    out, _ = show(command, log.bytes())
+    expect(r'python app="a b" user="x id=9 \"" session="" id=e-1/2:3 agent="ann\\"' in out, out)
 
 
 def test_text_of_other_scripts_is_shown_as_it_is(command):

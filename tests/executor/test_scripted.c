@@ -322,6 +322,7 @@ static void test_delay_longer_than_the_timeout(void **state)
     assert_int_equal(r->exit_code, -1);
     assert_string_equal(r->out.p, "before");
     assert_non_null(strstr(r->reason, "30 ms"));
+    assert_int_equal(r->receipt->run_ns, 30 * FRI_NS_PER_MS);
     fr_code_result_free(r);
     fr_executor_close(ex);
 }
@@ -344,6 +345,7 @@ static void test_cancel_during_a_delay(void **state)
     assert_int_equal(pthread_create(&thread, NULL, raise_cancel, in.cancel), 0);
     assert_int_equal(fr_executor_execute(ex, &in, &r, NULL), 0);
     assert_int_equal(r->outcome, FR_OUTCOME_CANCELLED);
+    assert_in_range(r->receipt->run_ns, 1, 29999 * FRI_NS_PER_MS);
     pthread_join(thread, NULL);
     fr_code_result_free(r);
     fr_cancel_free(in.cancel);

@@ -35,7 +35,9 @@ def main(sample, command):
         "sample": done["sample"].returncode == 0 and
                   done["sample"].stdout.endswith(f"{ANSWER}\nok: 2 model calls, 1 runs of code\n"),
         "whole": (done["whole"].returncode, done["whole"].stdout) == (0, ANSWER + "\n"),
-        "streamed": (done["streamed"].returncode, done["streamed"].stdout) == (0, ANSWER + "\n"),
+        "streamed": done["streamed"].returncode == 0
+                    and done["streamed"].stdout.startswith("I will compute it.\n")
+                    and done["streamed"].stdout.endswith("\n```\n" + ANSWER + "\n"),
         "after a 429": done["after a 429"].stdout.startswith("Four: "),
         "refused": done["refused"].returncode == 6 and "OPENAI_API_KEY" in done["refused"].stderr,
         "unreachable": done["unreachable"].returncode == 6,

@@ -8,10 +8,12 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "fencerun/memory.h"
+#include "fencerun/scripted.h"
 #include "tests/loop/conversation.h"
 #include "tests/support/torture.h"
 
@@ -328,6 +330,55 @@ static void test_bad_options(void **state)
     end(&l);
 }
 
+static void test_data_files_are_refused(void **state)
+{
+    (void)state;
+    fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
+    fr_scripted_options script = FR_SCRIPTED_OPTIONS_INIT;
+    fr_error err = FR_ERROR_INIT;
+    fr_runner *r = NULL;
+    loop l;
+    begin(&l, "[]", "[]");
+    fr_executor_close(l.ex);
+    script.json = fri_cstr("{\"results\":[]}");
+    o.config = &script;
+    o.optimize_data_file = 1;
+    assert_int_equal(fr_executor_open("scripted", &o, &l.ex, NULL), 0);
+    l.options.executor = l.ex;
+    assert_int_equal(fr_runner_new(&l.options, &r, &err), FR_EUNSUPPORTED);
+    assert_non_null(strstr(err.text, "optimize_data_file"));
+    assert_null(r);
+    end(&l);
+}
+
+/* Of its options only what is used later has to outlive the making of a runner. */
+static void test_options_can_go(void **state)
+{
+    (void)state;
+    loop l;
+    fr_runner *r = NULL;
+    fr_answer *a = NULL;
+    begin(&l, "[\"Yes.\"]", "[]");
+    char *agent = strdup("me"), *instruction = strdup("Be brief.");
+    fr_postprocessor_options *post = malloc(sizeof(*post));
+    *post = l.post;
+    fr_runner_options *options = malloc(sizeof(*options));
+    *options = l.options;
+    options->agent = agent;
+    options->instruction = instruction;
+    options->postprocessor = post;
+    assert_int_equal(fr_runner_new(options, &r, NULL), 0);
+    free(agent);
+    free(instruction);
+    free(post);
+    free(options);
+    assert_int_equal(fr_runner_ask(r, l.session, fri_cstr("?"), NULL, NULL, &a, NULL), 0);
+    assert_string_equal(fr_session_event(l.session, 1)->author, "me");
+    fr_answer_free(a);
+    fr_runner_free(r);
+    end(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +395,8 @@ int main(void)
         cmocka_unit_test(test_session_applies_deltas),
         cmocka_unit_test(test_answer_as_json),
         cmocka_unit_test(test_instruction),
+        cmocka_unit_test(test_data_files_are_refused),
+        cmocka_unit_test(test_options_can_go),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_out_of_memory),
     };
