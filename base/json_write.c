@@ -210,6 +210,35 @@ void fri_json_put_null(fri_json_out *w)
     put_word(w, "null");
 }
 
+void fri_json_member_string(fri_json_out *w, const char *key, fr_str s)
+{
+    fri_json_key(w, key);
+    fri_json_put_string(w, s);
+}
+
+void fri_json_member_cstring(fri_json_out *w, const char *key, const char *s)
+{
+    fri_json_member_string(w, key, fri_cstr(s));
+}
+
+void fri_json_member_int(fri_json_out *w, const char *key, int64_t v)
+{
+    fri_json_key(w, key);
+    fri_json_put_int(w, v);
+}
+
+void fri_json_member_uint(fri_json_out *w, const char *key, uint64_t v)
+{
+    fri_json_key(w, key);
+    fri_json_put_uint(w, v);
+}
+
+void fri_json_member_bool(fri_json_out *w, const char *key, int v)
+{
+    fri_json_key(w, key);
+    fri_json_put_bool(w, v);
+}
+
 /* Length of the string token at p, its quotes included. */
 static size_t string_token(const char *p)
 {

@@ -38,6 +38,13 @@ void fri_json_put_uint(fri_json_out *w, uint64_t v);
 void fri_json_put_bool(fri_json_out *w, int v);
 void fri_json_put_null(fri_json_out *w);
 
+/* A key with its value. */
+void fri_json_member_string(fri_json_out *w, const char *key, fr_str s);
+void fri_json_member_cstring(fri_json_out *w, const char *key, const char *s);
+void fri_json_member_int(fri_json_out *w, const char *key, int64_t v);
+void fri_json_member_uint(fri_json_out *w, const char *key, uint64_t v);
+void fri_json_member_bool(fri_json_out *w, const char *key, int v);
+
 /* A whole value that fri_json_check() has found good, without the blanks between its tokens. */
 void fri_json_put_checked(fri_json_out *w, fr_str json);
 

@@ -19,12 +19,9 @@ static void put_stream(fri_json_out *w, const char *key, uint64_t written, uint6
 {
     fri_json_key(w, key);
     fri_json_begin_object(w);
-    fri_json_key(w, "bytes_written");
-    fri_json_put_uint(w, written);
-    fri_json_key(w, "bytes_kept");
-    fri_json_put_uint(w, kept);
-    fri_json_key(w, "invalid_utf8");
-    fri_json_put_uint(w, invalid);
+    fri_json_member_uint(w, "bytes_written", written);
+    fri_json_member_uint(w, "bytes_kept", kept);
+    fri_json_member_uint(w, "invalid_utf8", invalid);
     fri_json_end_object(w);
 }
 
@@ -35,13 +32,10 @@ static void put_limits(fri_json_out *w, const fr_receipt *r)
     for (size_t i = 0; i < r->limit_count; i++) {
         fri_json_key(w, r->limits[i].name);
         fri_json_begin_object(w);
-        fri_json_key(w, "value");
-        fri_json_put_uint(w, r->limits[i].value);
-        fri_json_key(w, "by");
-        fri_json_put_cstring(w, r->limits[i].mechanism);
+        fri_json_member_uint(w, "value", r->limits[i].value);
+        fri_json_member_cstring(w, "by", r->limits[i].mechanism);
         if (r->limits[i].degraded) {
-            fri_json_key(w, "degraded");
-            fri_json_put_bool(w, 1);
+            fri_json_member_bool(w, "degraded", 1);
         }
         fri_json_end_object(w);
     }
@@ -52,14 +46,10 @@ void fri_put_receipt(fri_json_out *w, const fr_receipt *r)
 {
     fri_json_key(w, "receipt");
     fri_json_begin_object(w);
-    fri_json_key(w, "executor");
-    fri_json_put_cstring(w, r->executor);
-    fri_json_key(w, "language");
-    fri_json_put_cstring(w, r->language);
-    fri_json_key(w, "interpreter");
-    fri_json_put_cstring(w, r->interpreter);
-    fri_json_key(w, "network");
-    fri_json_put_bool(w, r->network);
+    fri_json_member_cstring(w, "executor", r->executor);
+    fri_json_member_cstring(w, "language", r->language);
+    fri_json_member_cstring(w, "interpreter", r->interpreter);
+    fri_json_member_bool(w, "network", r->network);
     put_count(w, "start_ns", r->start_ns);
     put_count(w, "run_ns", r->run_ns);
     put_count(w, "cpu_user_ns", r->cpu_user_ns);
@@ -79,12 +69,9 @@ static void put_files(fri_json_out *w, const fr_code_result *r)
     fri_json_begin_array(w);
     for (size_t i = 0; i < r->file_count; i++) {
         fri_json_begin_object(w);
-        fri_json_key(w, "name");
-        fri_json_put_cstring(w, r->files[i].name);
-        fri_json_key(w, "mime_type");
-        fri_json_put_cstring(w, r->files[i].mime_type);
-        fri_json_key(w, "bytes");
-        fri_json_put_uint(w, r->files[i].content.n);
+        fri_json_member_cstring(w, "name", r->files[i].name);
+        fri_json_member_cstring(w, "mime_type", r->files[i].mime_type);
+        fri_json_member_uint(w, "bytes", r->files[i].content.n);
         fri_json_end_object(w);
     }
     fri_json_end_array(w);
@@ -93,32 +80,26 @@ static void put_files(fri_json_out *w, const fr_code_result *r)
 /* null: the code did not end that way. */
 void fri_put_end(fri_json_out *w, const fr_code_result *r)
 {
-    fri_json_key(w, "outcome");
-    fri_json_put_cstring(w, fr_outcome_text(r->outcome));
+    fri_json_member_cstring(w, "outcome", fr_outcome_text(r->outcome));
     put_count(w, "exit_code", r->exit_code);
     put_count(w, "signal", r->signal ? r->signal : -1);
     if (r->reason[0]) {
-        fri_json_key(w, "reason");
-        fri_json_put_cstring(w, r->reason);
+        fri_json_member_cstring(w, "reason", r->reason);
     }
 }
 
 void fri_put_streams(fri_json_out *w, const fr_code_result *r)
 {
-    fri_json_key(w, "stdout");
-    fri_json_put_string(w, r->out);
-    fri_json_key(w, "stderr");
-    fri_json_put_string(w, r->err);
+    fri_json_member_string(w, "stdout", r->out);
+    fri_json_member_string(w, "stderr", r->err);
 }
 
 static void put_changes(fri_json_out *w, const char *key, uint64_t cleaned, uint64_t clipped)
 {
     fri_json_key(w, key);
     fri_json_begin_object(w);
-    fri_json_key(w, "controls_removed");
-    fri_json_put_uint(w, cleaned);
-    fri_json_key(w, "characters_left_out");
-    fri_json_put_uint(w, clipped);
+    fri_json_member_uint(w, "controls_removed", cleaned);
+    fri_json_member_uint(w, "characters_left_out", clipped);
     fri_json_end_object(w);
 }
 
@@ -126,10 +107,8 @@ static void put_audit(fri_json_out *w, const fr_receipt *r)
 {
     fri_json_key(w, "audit");
     fri_json_begin_object(w);
-    fri_json_key(w, "seq");
-    fri_json_put_uint(w, r->audit_sequence);
-    fri_json_key(w, "hash");
-    fri_json_put_cstring(w, r->audit_hash);
+    fri_json_member_uint(w, "seq", r->audit_sequence);
+    fri_json_member_cstring(w, "hash", r->audit_hash);
     fri_json_end_object(w);
 }
 
@@ -139,8 +118,7 @@ static void put_guard(fri_json_out *w, const fr_code_result *r)
     const fr_receipt *receipt = r->receipt;
     fri_json_key(w, "guard");
     fri_json_begin_object(w);
-    fri_json_key(w, "stderr_class");
-    fri_json_put_cstring(w, fr_stderr_text(r->stderr_class));
+    fri_json_member_cstring(w, "stderr_class", fr_stderr_text(r->stderr_class));
     put_changes(w, "stdout", receipt->stdout_cleaned, receipt->stdout_clipped);
     put_changes(w, "stderr", receipt->stderr_cleaned, receipt->stderr_clipped);
     if (receipt->audit_sequence > 0)

@@ -48,12 +48,9 @@ int fr_answer_json(const fr_answer *a, char **json, fr_error *err)
     fri_buf_init(&buf, FRI_MAX_JSON_OUT);
     fri_json_out_init(&w, &buf);
     fri_json_begin_object(&w);
-    fri_json_key(&w, "status");
-    fri_json_put_cstring(&w, fr_answer_status_text(a->status));
-    fri_json_key(&w, "answer");
-    fri_json_put_string(&w, a->text);
-    fri_json_key(&w, "invocation_id");
-    fri_json_put_cstring(&w, a->invocation_id);
+    fri_json_member_cstring(&w, "status", fr_answer_status_text(a->status));
+    fri_json_member_string(&w, "answer", a->text);
+    fri_json_member_cstring(&w, "invocation_id", a->invocation_id);
     put_count(&w, "model_calls", a->model_calls);
     put_count(&w, "runs", a->runs);
     put_count(&w, "failures", a->failures);

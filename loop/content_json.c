@@ -24,20 +24,14 @@ int fri_put_foreign_json(fri_json_out *w, fr_str json, int type, const char *wha
     return 0;
 }
 
-static void put(fri_json_out *w, const char *key, fr_str value)
-{
-    fri_json_key(w, key);
-    fri_json_put_string(w, value);
-}
-
 static void put_pair(fri_json_out *w, const char *kind, const char *first, fr_str a,
                      const char *second, fr_str b)
 {
     fri_json_key(w, kind);
     fri_json_begin_object(w);
     if (a.n > 0)
-        put(w, first, a);
-    put(w, second, b);
+        fri_json_member_string(w, first, a);
+    fri_json_member_string(w, second, b);
     fri_json_end_object(w);
 }
 
@@ -56,7 +50,7 @@ static int put_members(const fr_part *part, fri_json_out *w, fr_error *err)
 {
     switch (part->kind) {
     case FR_PART_TEXT:
-        put(w, "text", part->data);
+        fri_json_member_string(w, "text", part->data);
         return 0;
     case FR_PART_EXECUTABLE_CODE:
         put_pair(w, "executableCode", "language", part->label, "code", part->data);
@@ -78,8 +72,7 @@ static int put_part(const fr_part *part, fri_json_out *w, fr_error *err)
         return fri_put_foreign_json(w, part->data, FRI_JSON_OBJECT, "a part", err);
     fri_json_begin_object(w);
     if (part->flags & FR_PART_THOUGHT) {
-        fri_json_key(w, "thought");
-        fri_json_put_bool(w, 1);
+        fri_json_member_bool(w, "thought", 1);
     }
     int rc = put_members(part, w, err);
     fri_json_end_object(w);
@@ -97,7 +90,7 @@ int fri_content_put(const fr_content *content, fri_json_out *w, fr_error *err)
         rc = put_part(part, w, err);
     fri_json_end_array(w);
     if (fr_content_role(content)[0])
-        put(w, "role", fri_cstr(fr_content_role(content)));
+        fri_json_member_string(w, "role", fri_cstr(fr_content_role(content)));
     fri_json_end_object(w);
     return rc;
 }

@@ -18,16 +18,14 @@ static void put(fri_json_out *w, const char *key, const char *value)
 {
     if (!value)
         return;
-    fri_json_key(w, key);
-    fri_json_put_cstring(w, value);
+    fri_json_member_cstring(w, key, value);
 }
 
 static void put_true(fri_json_out *w, const char *key, int value)
 {
     if (!value)
         return;
-    fri_json_key(w, key);
-    fri_json_put_bool(w, 1);
+    fri_json_member_bool(w, key, 1);
 }
 
 static int put_json(fri_json_out *w, const char *key, const char *json, int type, fr_error *err)

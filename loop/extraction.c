@@ -147,34 +147,20 @@ const char *fr_skip_text(int skip)
     return FRI_WORD_TEXT(words, skip);
 }
 
-static void put(fri_json_out *w, const char *key, fr_str value)
-{
-    fri_json_key(w, key);
-    fri_json_put_string(w, value);
-}
-
-static void put_offset(fri_json_out *w, const char *key, size_t value)
-{
-    fri_json_key(w, key);
-    fri_json_put_uint(w, value);
-}
-
 static void put_first(fri_json_out *w, const fr_extraction *x)
 {
     static const fr_block none = {FR_SKIP_NONE, 0, {"", 0}, {"", 0}, {"", 0}, 0, 0};
     const fr_block *first = fr_extraction_block(x, 0);
-    fri_json_key(w, "found");
-    fri_json_put_bool(w, first != NULL);
+    fri_json_member_bool(w, "found", first != NULL);
     if (!first)
         first = &none;
-    put(w, "language", first->language);
-    put(w, "info", first->info);
-    put(w, "code", first->code);
-    put(w, "prefix", fr_extraction_prefix(x));
-    put_offset(w, "start", first->start);
-    put_offset(w, "end", first->end);
-    fri_json_key(w, "unterminated");
-    fri_json_put_bool(w, x->unterminated);
+    fri_json_member_string(w, "language", first->language);
+    fri_json_member_string(w, "info", first->info);
+    fri_json_member_string(w, "code", first->code);
+    fri_json_member_string(w, "prefix", fr_extraction_prefix(x));
+    fri_json_member_uint(w, "start", first->start);
+    fri_json_member_uint(w, "end", first->end);
+    fri_json_member_bool(w, "unterminated", x->unterminated);
 }
 
 static void put_skipped(fri_json_out *w, const fri_block_list *list)
@@ -183,9 +169,9 @@ static void put_skipped(fri_json_out *w, const fri_block_list *list)
     fri_json_begin_array(w);
     for (size_t i = 0; i < list->n; i++) {
         fri_json_begin_object(w);
-        put(w, "info", list->v[i].info);
-        put(w, "reason", fri_cstr(fr_skip_text(list->v[i].skip)));
-        put_offset(w, "start", list->v[i].start);
+        fri_json_member_string(w, "info", list->v[i].info);
+        fri_json_member_string(w, "reason", fri_cstr(fr_skip_text(list->v[i].skip)));
+        fri_json_member_uint(w, "start", list->v[i].start);
         fri_json_end_object(w);
     }
     fri_json_end_array(w);
@@ -197,11 +183,11 @@ static void put_blocks(fri_json_out *w, const fri_block_list *list)
     fri_json_begin_array(w);
     for (size_t i = 0; i < list->n; i++) {
         fri_json_begin_object(w);
-        put(w, "language", list->v[i].language);
-        put(w, "info", list->v[i].info);
-        put(w, "code", list->v[i].code);
-        put_offset(w, "start", list->v[i].start);
-        put_offset(w, "end", list->v[i].end);
+        fri_json_member_string(w, "language", list->v[i].language);
+        fri_json_member_string(w, "info", list->v[i].info);
+        fri_json_member_string(w, "code", list->v[i].code);
+        fri_json_member_uint(w, "start", list->v[i].start);
+        fri_json_member_uint(w, "end", list->v[i].end);
         fri_json_end_object(w);
     }
     fri_json_end_array(w);

@@ -7,29 +7,22 @@ static void put_audit(fri_json_out *w, const fr_receipt *receipt)
 {
     fri_json_key(w, "audit");
     fri_json_begin_object(w);
-    fri_json_key(w, "seq");
-    fri_json_put_uint(w, receipt->audit_sequence);
-    fri_json_key(w, "hash");
-    fri_json_put_cstring(w, receipt->audit_hash);
+    fri_json_member_uint(w, "seq", receipt->audit_sequence);
+    fri_json_member_cstring(w, "hash", receipt->audit_hash);
     fri_json_end_object(w);
 }
 
 static void put_result(fri_json_out *w, const fr_code_result *r)
 {
-    fri_json_key(w, "outcome");
-    fri_json_put_cstring(w, fr_outcome_text(r->outcome));
+    fri_json_member_cstring(w, "outcome", fr_outcome_text(r->outcome));
     if (r->exit_code >= 0) {
-        fri_json_key(w, "exit_code");
-        fri_json_put_int(w, r->exit_code);
+        fri_json_member_int(w, "exit_code", r->exit_code);
     }
     if (r->signal > 0) {
-        fri_json_key(w, "signal");
-        fri_json_put_int(w, r->signal);
+        fri_json_member_int(w, "signal", r->signal);
     }
-    fri_json_key(w, "run_ns");
-    fri_json_put_int(w, r->receipt->run_ns);
-    fri_json_key(w, "stderr");
-    fri_json_put_cstring(w, fr_stderr_text(r->stderr_class));
+    fri_json_member_int(w, "run_ns", r->receipt->run_ns);
+    fri_json_member_cstring(w, "stderr", fr_stderr_text(r->stderr_class));
     if (r->receipt->audit_sequence > 0)
         put_audit(w, r->receipt);
 }

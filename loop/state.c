@@ -341,8 +341,7 @@ static int put_text(fri_json_out *w, const char *key, fr_str text, fr_error *err
     fri_buf clipped;
     fri_buf_init(&clipped, FRI_MAX_JSON_BYTES);
     int rc = clip_text(&clipped, text, err);
-    fri_json_key(w, key);
-    fri_json_put_string(w, fri_buf_str(&clipped));
+    fri_json_member_string(w, key, fri_buf_str(&clipped));
     fri_buf_dispose(&clipped);
     return rc;
 }
@@ -360,8 +359,7 @@ int fr_state_add_result(fr_state *state, const char *invocation, fr_str code, fr
         rc = put_text(&w, "result_stdout", out, err);
     if (rc == 0)
         rc = put_text(&w, "result_stderr", errors, err);
-    fri_json_key(&w, "timestamp");
-    fri_json_put_int(&w, timestamp);
+    fri_json_member_int(&w, "timestamp", timestamp);
     fri_json_end_object(&w);
     if (rc == 0)
         rc = fri_json_out_finish(&w, "a recorded result", err);

@@ -187,8 +187,7 @@ static void put_context(const fr_state *state, fri_json_out *w)
     fri_json_key(w, fri_key_context);
     fri_json_begin_object(w);
     if (state->execution_id) {
-        fri_json_key(w, "execution_session_id");
-        fri_json_put_cstring(w, state->execution_id);
+        fri_json_member_cstring(w, "execution_session_id", state->execution_id);
     }
     if (state->processed_count > 0) {
         fri_json_key(w, "processed_input_files");
@@ -215,12 +214,9 @@ static int put_files(const fr_state *state, fri_json_out *w, fr_error *err)
         if (rc == 0)
             rc = fri_buf_check(&encoded, "an input file", err);
         fri_json_begin_object(w);
-        fri_json_key(w, "name");
-        fri_json_put_cstring(w, f->name);
-        fri_json_key(w, "content");
-        fri_json_put_string(w, fri_buf_str(&encoded));
-        fri_json_key(w, "mime_type");
-        fri_json_put_cstring(w, f->mime_type);
+        fri_json_member_cstring(w, "name", f->name);
+        fri_json_member_string(w, "content", fri_buf_str(&encoded));
+        fri_json_member_cstring(w, "mime_type", f->mime_type);
         fri_json_end_object(w);
     }
     fri_json_end_array(w);
@@ -233,8 +229,7 @@ static void put_error_counts(const fr_state *state, fri_json_out *w)
     fri_json_begin_object(w);
     for (size_t i = 0; i < state->tally_count; i++)
         if (state->tallies[i].errors > 0) {
-            fri_json_key(w, state->tallies[i].invocation);
-            fri_json_put_int(w, state->tallies[i].errors);
+            fri_json_member_int(w, state->tallies[i].invocation, state->tallies[i].errors);
         }
     fri_json_end_object(w);
 }
@@ -247,10 +242,8 @@ static void put_budget(const fr_state *state, fri_json_out *w)
         if (state->tallies[i].runs > 0 || state->tallies[i].refused > 0) {
             fri_json_key(w, state->tallies[i].invocation);
             fri_json_begin_object(w);
-            fri_json_key(w, "runs");
-            fri_json_put_int(w, state->tallies[i].runs);
-            fri_json_key(w, "refused");
-            fri_json_put_int(w, state->tallies[i].refused);
+            fri_json_member_int(w, "runs", state->tallies[i].runs);
+            fri_json_member_int(w, "refused", state->tallies[i].refused);
             fri_json_end_object(w);
         }
     fri_json_end_object(w);

@@ -9,8 +9,7 @@
 
 static void put_text(fri_json_out *w, const char *key, const char *text)
 {
-    fri_json_key(w, key);
-    fri_json_put_cstring(w, text);
+    fri_json_member_cstring(w, key, text);
 }
 
 static void put_known(fri_json_out *w, const char *key, const char *text)
@@ -43,8 +42,7 @@ static void put_started(fri_json_out *w, const fri_audit_entry *e)
     else
         fri_json_put_null(w);
     put_invocation(w, e->invocation);
-    fri_json_key(w, "code");
-    fri_json_put_string(w, e->input->code);
+    fri_json_member_string(w, "code", e->input->code);
     put_text(w, "code_sha256", e->code_sha256);
     put_known(w, "code_base64", e->code_base64.p);
     fri_json_key(w, "timeout_ms");
@@ -56,8 +54,7 @@ static void put_started(fri_json_out *w, const fri_audit_entry *e)
 
 static void put_end_of_run(fri_json_out *w, const fri_audit_entry *e)
 {
-    fri_json_key(w, "run");
-    fri_json_put_uint(w, e->run);
+    fri_json_member_uint(w, "run", e->run);
     if (e->result) {
         fri_put_end(w, e->result);
         fri_put_streams(w, e->result);
@@ -72,8 +69,7 @@ static void put_torn(fri_json_out *w, const fri_audit_tail *tail)
 {
     fri_json_key(w, "torn");
     fri_json_begin_object(w);
-    fri_json_key(w, "bytes");
-    fri_json_put_uint(w, tail->torn_bytes);
+    fri_json_member_uint(w, "bytes", tail->torn_bytes);
     put_text(w, "sha256", tail->torn_sha256);
     fri_json_end_object(w);
 }
@@ -82,8 +78,7 @@ static void put_members(fri_json_out *w, const fri_audit_tail *tail, const fri_a
 {
     char time[FRI_TIMESTAMP_LENGTH + 1];
     fri_timestamp_text(fri_wall_us(), time);
-    fri_json_key(w, "seq");
-    fri_json_put_uint(w, tail->last.sequence + 1);
+    fri_json_member_uint(w, "seq", tail->last.sequence + 1);
     put_text(w, "time", time);
     put_text(w, "event", e->input ? "started" : e->result ? "ended" : "failed");
     if (tail->torn)

@@ -4,12 +4,6 @@
 #include "base/timestamp.h"
 #include "fencerun/audit.h"
 
-static void put_count(fri_json_out *w, const char *key, uint64_t v)
-{
-    fri_json_key(w, key);
-    fri_json_put_uint(w, v);
-}
-
 /* null: there is no such record. */
 static void put_sequence(fri_json_out *w, const char *key, uint64_t v)
 {
@@ -35,9 +29,8 @@ static void put_head(fri_json_out *w, const fr_audit_mark *head)
 {
     fri_json_key(w, "head");
     fri_json_begin_object(w);
-    put_count(w, "sequence", head->sequence);
-    fri_json_key(w, "hash");
-    fri_json_put_cstring(w, head->hash);
+    fri_json_member_uint(w, "sequence", head->sequence);
+    fri_json_member_cstring(w, "hash", head->hash);
     fri_json_end_object(w);
 }
 
@@ -49,10 +42,9 @@ static void put_broken(fri_json_out *w, const fr_audit_summary *s)
         return;
     }
     fri_json_begin_object(w);
-    put_count(w, "line", s->broken_line);
-    put_count(w, "offset", s->broken_offset);
-    fri_json_key(w, "how");
-    fri_json_put_cstring(w, s->broken);
+    fri_json_member_uint(w, "line", s->broken_line);
+    fri_json_member_uint(w, "offset", s->broken_offset);
+    fri_json_member_cstring(w, "how", s->broken);
     fri_json_end_object(w);
 }
 
@@ -63,13 +55,12 @@ int fr_audit_summary_json(const fr_audit_summary *s, char **json, fr_error *err)
     fri_json_out w;
     fri_json_out_init(&w, &buf);
     fri_json_begin_object(&w);
-    fri_json_key(&w, "holds");
-    fri_json_put_bool(&w, s->broken_line == 0);
-    put_count(&w, "records", s->records);
-    put_count(&w, "runs", s->runs);
-    put_count(&w, "runs_without_end", s->runs_without_end);
+    fri_json_member_bool(&w, "holds", s->broken_line == 0);
+    fri_json_member_uint(&w, "records", s->records);
+    fri_json_member_uint(&w, "runs", s->runs);
+    fri_json_member_uint(&w, "runs_without_end", s->runs_without_end);
     put_sequence(&w, "first_without_end", s->first_without_end);
-    put_count(&w, "torn", s->torn);
+    fri_json_member_uint(&w, "torn", s->torn);
     put_sequence(&w, "clock_back", s->clock_back);
     put_time(&w, "first", s, s->first_us);
     put_time(&w, "last", s, s->last_us);

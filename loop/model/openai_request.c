@@ -12,8 +12,7 @@
 static void begin_message(fri_json_out *w, const char *role)
 {
     fri_json_begin_object(w);
-    fri_json_key(w, "role");
-    fri_json_put_cstring(w, role);
+    fri_json_member_cstring(w, "role", role);
     fri_json_key(w, "content");
 }
 
@@ -80,10 +79,8 @@ static void put_text_part(fri_json_out *w, fri_buf *text)
     if (text->n == 0)
         return;
     fri_json_begin_object(w);
-    fri_json_key(w, "type");
-    fri_json_put_cstring(w, "text");
-    fri_json_key(w, "text");
-    fri_json_put_string(w, fri_buf_str(text));
+    fri_json_member_cstring(w, "type", "text");
+    fri_json_member_string(w, "text", fri_buf_str(text));
     fri_json_end_object(w);
     fri_buf_truncate(text, 0);
 }
@@ -95,12 +92,10 @@ static int put_image_part(fri_json_out *w, const fr_part *part, fr_error *err)
     fri_buf_printf(&url, "data:%s;base64,", part->label.p);
     int rc = fri_put_base64(&url, part->data, err);
     fri_json_begin_object(w);
-    fri_json_key(w, "type");
-    fri_json_put_cstring(w, "image_url");
+    fri_json_member_cstring(w, "type", "image_url");
     fri_json_key(w, "image_url");
     fri_json_begin_object(w);
-    fri_json_key(w, "url");
-    fri_json_put_string(w, fri_buf_str(&url));
+    fri_json_member_string(w, "url", fri_buf_str(&url));
     fri_json_end_object(w);
     fri_json_end_object(w);
     fri_buf_dispose(&url);
@@ -185,13 +180,11 @@ int fri_openai_body(const fri_openai *o, const fr_model_request *q, fri_buf *out
     fri_json_out w;
     fri_json_out_init(&w, out);
     fri_json_begin_object(&w);
-    fri_json_key(&w, "model");
-    fri_json_put_cstring(&w, o->model);
+    fri_json_member_cstring(&w, "model", o->model);
     fri_json_key(&w, "messages");
     int rc = put_messages(&w, q, err);
     if (o->stream) {
-        fri_json_key(&w, "stream");
-        fri_json_put_bool(&w, 1);
+        fri_json_member_bool(&w, "stream", 1);
     }
     fri_json_end_object(&w);
     if (rc == 0)

@@ -116,11 +116,9 @@ static void write_call(fri_json_out *w, const fri_tool_call *call)
     static const fr_str none = {"{}", 2};
     fri_json_begin_object(w);
     if (call->id) {
-        fri_json_key(w, "id");
-        fri_json_put_cstring(w, call->id);
+        fri_json_member_cstring(w, "id", call->id);
     }
-    fri_json_key(w, "name");
-    fri_json_put_cstring(w, call->name);
+    fri_json_member_cstring(w, "name", call->name);
     fri_json_key(w, "args");
     fri_json_put_checked(w, call->arguments.n > 0 ? fri_buf_str(&call->arguments) : none);
     fri_json_end_object(w);
