@@ -63,11 +63,11 @@ const char *cli_option_name(const cli_command *command, int id);
 enum { CLI_OPT_COMPAT = 512, CLI_OPT_UNTAGGED, CLI_OPT_UNTERMINATED };
 
 /* Entries of an option table. */
-#define CLI_EXTRACT_OPTIONS                                                                \
-    {CLI_OPT_COMPAT, "compat", "adk", "ADK's literal delimiters, with every consequence"}, \
-        {CLI_OPT_UNTAGGED, "untagged", NULL, "take blocks without an info string, too"},   \
-    {                                                                                      \
-        CLI_OPT_UNTERMINATED, "unterminated", NULL, "take a block the reply ends in, too"  \
+#define CLI_EXTRACT_OPTIONS                                                               \
+    {CLI_OPT_COMPAT, "compat", "adk", "ADK's rules and texts, with every consequence"},   \
+        {CLI_OPT_UNTAGGED, "untagged", NULL, "take blocks without an info string, too"},  \
+    {                                                                                     \
+        CLI_OPT_UNTERMINATED, "unterminated", NULL, "take a block the reply ends in, too" \
     }
 
 /* 1: it was one of them and is in *options; 0: it is another; CLI_ERROR: said what is wrong. */

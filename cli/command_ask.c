@@ -14,6 +14,7 @@ enum {
     OPT_KEY_ENV,
     OPT_STREAM,
     OPT_BUDGET,
+    OPT_BUDGET_RULE,
     OPT_WHEN_USED_UP,
     OPT_MAX_RUNS,
     OPT_MAX_MODEL_CALLS,
@@ -29,6 +30,8 @@ static const cli_option options[] = {
      "print what the model says as it says it, its code as well as the answer"},
     CLI_EXECUTOR_OPTIONS,
     {OPT_BUDGET, "budget", "N", "failures in a row until no more code is run (2)"},
+    {OPT_BUDGET_RULE, "budget-rule", "RULE",
+     "what a failure is: classified (default), or adk: anything on stderr"},
     {OPT_WHEN_USED_UP, "when-used-up", "MODE",
      "final_turn (default): ask once more, without code; passthrough, fail"},
     {OPT_MAX_RUNS, "max-runs", "N", "runs of code, failed or not (20)"},
@@ -73,16 +76,37 @@ static int read_budget(const char *text, settings *s, fr_error *err)
     return rc;
 }
 
-static int read_when_used_up(const char *text, settings *s, fr_error *err)
+/* The place of a word in a list, from 1. */
+static int read_word(const char *text, const char *const *words, const char *known, int32_t *out,
+                     fr_error *err)
 {
-    static const char *const modes[] = {"final_turn", "passthrough", "fail"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(text, modes[i]) == 0) {
-            s->post.when_used_up = FR_USED_UP_FINAL_TURN + i;
+    for (int32_t i = 0; words[i]; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *out = i + 1;
             return 0;
         }
-    return fr_fail(err, FR_EINVAL, 0, "'%.40s' is not known; final_turn, passthrough and fail are",
-                   text);
+    return fr_fail(err, FR_EINVAL, 0, "'%.40s' is not known; %s are", text, known);
+}
+
+static int read_when_used_up(const char *text, settings *s, fr_error *err)
+{
+    static const char *const modes[] = {
+        [FR_USED_UP_FINAL_TURN - 1] = "final_turn",
+        [FR_USED_UP_PASSTHROUGH - 1] = "passthrough",
+        [FR_USED_UP_FAIL - 1] = "fail",
+        NULL,
+    };
+    return read_word(text, modes, "final_turn, passthrough and fail", &s->post.when_used_up, err);
+}
+
+static int read_rule(const char *text, settings *s, fr_error *err)
+{
+    static const char *const rules[] = {
+        [FR_BUDGET_CLASSIFIED - 1] = "classified",
+        [FR_BUDGET_ADK - 1] = "adk",
+        NULL,
+    };
+    return read_word(text, rules, "classified and adk", &s->post.budget_rule, err);
 }
 
 /* What is said of blocks goes to the post-processor. With ADK's texts the guard leaves the output as it is. */
@@ -111,6 +135,8 @@ static int take_option(settings *s, int id, const char *argument, fr_error *err)
         return 0;
     case OPT_BUDGET:
         return read_budget(argument, s, err);
+    case OPT_BUDGET_RULE:
+        return read_rule(argument, s, err);
     case OPT_WHEN_USED_UP:
         return read_when_used_up(argument, s, err);
     case OPT_MAX_RUNS:

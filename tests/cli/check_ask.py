@@ -126,6 +126,9 @@ def test_warnings_cost_nothing(command):
     got = answer(command, "--model", model(*[block(f"f({i})") for i in range(3)], "done"),
                  "--executor", executor(warn, warn, warn))
     expect_equal((got["status"], got["runs"], got["failures"]), ("ok", 3, 0))
+    got = answer(command, "--model", model(block("a"), block("b"), block("c"), "done"), "--budget-rule", "adk",
+                 "--executor", executor(warn, warn, warn))
+    expect_equal((got["status"], got["runs"], got["failures"]), ("ok", 2, 2))
 
 
 def test_model_that_heeds_the_last_word(command):
@@ -265,6 +268,7 @@ def test_usage(command):
             (("--model", "gpt", "?"), b"openai:NAME"),
             (("--model", LOAN, "--budget", "-1", "?"), b"--budget"),
             (("--model", LOAN, "--when-used-up", "never", "?"), b"final_turn"),
+            (("--model", LOAN, "--budget-rule", "x", "?"), b"classified and adk"),
             (("--model", LOAN, "--compat", "x", "?"), b"adk"),
             (("--model", LOAN, "--json", "--events", "?"), b"not both"),
             (("--model", LOAN, "--base-url", "http://127.0.0.1/v1", "?"), b"for openai:NAME"),
