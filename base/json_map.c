@@ -69,7 +69,8 @@ int fri_json_map_read(fri_json_map *map, const fri_json *doc, fri_json_ref v, co
 /* A member of either map, and what becomes of its key: only the first of that key tells. */
 typedef struct slot {
     const fri_json_member *member;
-    const fri_json_member *last; /* of that key; NULL: this is not the first */
+    int changes;             /* it is one of the changes */
+    const struct slot *last; /* of that key; NULL: this is not the first */
 } slot;
 
 static int by_key_and_place(const void *a, const void *b)
@@ -88,14 +89,13 @@ static void find_last(slot **sorted, size_t n)
     for (size_t first = 0, i = 0; i < n; i++) {
         if (!fri_str_equal(sorted[i]->member->key, sorted[first]->member->key))
             first = i;
-        sorted[first]->last = sorted[i]->member;
+        sorted[first]->last = sorted[i];
     }
 }
 
-static int is_removal(const fri_json_map *changes, const fri_json_member *m)
+static int is_removal(const slot *s)
 {
-    return m >= changes->members && m < changes->members + changes->count &&
-           fri_str_equal(m->value, fri_cstr("null"));
+    return s->changes && fri_str_equal(s->member->value, fri_cstr("null"));
 }
 
 int fri_json_map_merge(const fri_json_map *map, const fri_json_map *changes, fri_json_map *out,
@@ -108,14 +108,15 @@ int fri_json_map_merge(const fri_json_map *map, const fri_json_map *changes, fri
     if (!slots || !sorted)
         return FR_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        slots[i].member = i < map->count ? &map->members[i] : &changes->members[i - map->count];
+        slots[i].changes = i >= map->count;
+        slots[i].member = slots[i].changes ? &changes->members[i - map->count] : &map->members[i];
         sorted[i] = &slots[i];
     }
     qsort(sorted, n, sizeof(slot *), by_key_and_place);
     find_last(sorted, n);
     for (size_t i = 0; rc == 0 && i < n; i++)
-        if (slots[i].last && !is_removal(changes, slots[i].last))
-            rc = add(out, slots[i].member->key, slots[i].last->value, err);
+        if (slots[i].last && !is_removal(slots[i].last))
+            rc = add(out, slots[i].member->key, slots[i].last->member->value, err);
     return rc;
 }
 

@@ -287,13 +287,14 @@ static int put_answer(const settings *s, const fr_answer *a)
     return a->status == FR_ANSWER_OK ? CLI_OK : CLI_FAILED;
 }
 
-static int ask(const settings *s, fr_runner *runner, fr_session *session, fr_str question,
+static int ask(settings *s, fr_runner *runner, fr_session *session, fr_str question,
                fr_cancel *cancel)
 {
     fr_error err = FR_ERROR_INIT;
     fr_answer *answer = NULL;
     int rc = CLI_OK;
     if (fr_runner_ask(runner, session, question, NULL, cancel, &answer, &err)) {
+        end_line(s, NULL);
         cli_say("ask: %s", err.text);
         rc = cli_exit_for(&err);
     } else {
@@ -303,7 +304,7 @@ static int ask(const settings *s, fr_runner *runner, fr_session *session, fr_str
     return cli_caught_signal() ? CLI_SIGNAL + cli_caught_signal() : rc;
 }
 
-static int ask_until_signal(const settings *s, fr_str question)
+static int ask_until_signal(settings *s, fr_str question)
 {
     fr_error err = FR_ERROR_INIT;
     fr_runner *runner = NULL;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/http.h"
@@ -41,12 +42,16 @@ static int is_good(const exchange *x)
     return x->response.status / 100 == 2;
 }
 
+static int has_type(const exchange *x, const char *type)
+{
+    fr_str is = fri_http_header(&x->response, "content-type");
+    size_t n = strlen(type);
+    return is.n >= n && strncasecmp(is.p, type, n) == 0;
+}
+
 static int is_stream(const exchange *x)
 {
-    fr_str type = fri_http_header(&x->response, "content-type");
-    const size_t n = sizeof(JSON_TYPE) - 1;
-    int is_json = type.n >= n && strncasecmp(type.p, JSON_TYPE, n) == 0;
-    return x->o->stream && is_good(x) && !is_json;
+    return x->o->stream && is_good(x) && !has_type(x, JSON_TYPE);
 }
 
 static int on_event(void *user, fr_str type, fr_str data, fr_error *err)
@@ -151,6 +156,9 @@ static int conclude(exchange *x, int64_t *retry, fr_error *err)
         return refused(x, retry, err);
     if (!is_stream(x)) {
         int rc = fri_openai_answer_whole(&x->answer, fri_buf_str(&x->body), err);
+        if (rc == FR_EMODEL && has_type(x, "text/html"))
+            return fr_fail(err, rc, 0, "%s; it is a page of HTML: check the base url %.120s",
+                           err->text, x->o->base_url);
         if (rc)
             return rc;
     }

@@ -223,16 +223,34 @@ def test_terminal_is_not_steered(command):
         os.close(ours)
 
 
-class Recorder(http.server.BaseHTTPRequestHandler):
-    """Answers with the next of `answers`, and keeps what it was asked."""
-    protocol_version = "HTTP/1.1"
+class Server(http.server.HTTPServer):
+    """Answers with the next of `answers`, (type, body), and keeps what it was asked."""
 
+    def __init__(self, *answers):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answers, self.requests = list(answers), []
+        self.thread = threading.Thread(target=self.serve_forever)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.thread.join()
+        self.server_close()
+
+    def ask(self, command, *options):
+        return ask(command, "--model", "openai:m", "--base-url", f"http://127.0.0.1:{self.server_port}/v1", *options,
+                   "?", env=os.environ | {"OPENAI_API_KEY": "k"})
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.server.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-        body = json.dumps({"choices": [{"index": 0, "message": self.server.answers.pop(0)}]}).encode()
+        kind, body = self.server.answers.pop(0)
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Type", kind)
         self.end_headers()
         self.wfile.write(body)
 
@@ -240,26 +258,38 @@ class Recorder(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def message(**members):
+    choices = [{"index": 0, "message": {"role": "assistant"} | members}]
+    return "application/json", json.dumps({"choices": choices}).encode()
+
+
 def test_calls_beside_code_do_not_end_the_conversation(command):
     """Nothing was offered that could be called: the call stays in the events, and the loop goes on."""
-    server = http.server.HTTPServer(("127.0.0.1", 0), Recorder)
     call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-    server.answers = [{"role": "assistant", "content": block("print(6 * 7)"), "tool_calls": [call]},
-                      {"role": "assistant", "content": "It is 42."}]
-    server.requests = []
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    done = ask(command, "--model", "openai:m", "--base-url", f"http://127.0.0.1:{server.server_port}/v1", "--events", "?",
-               env=os.environ | {"OPENAI_API_KEY": "k"})
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with Server(message(content=block("print(6 * 7)"), tool_calls=[call]), message(content="It is 42.")) as server:
+        done = server.ask(command, "--events")
     expect_equal(done.returncode, 0, done.stderr)
     code = json.loads(done.stdout.splitlines()[1])["content"]["parts"]
     expect_equal({key for part in code for key in part}, {"executableCode", "functionCall"})
     messages = server.requests[1]["messages"]
     expect_equal([m["role"] for m in messages], ["system", "user", "assistant", "user"])
     expect_equal(messages[2]["content"], block("print(6 * 7)"))
+
+
+def test_a_page_is_no_answer(command):
+    with Server(("text/html; charset=utf-8", b"<html>Sign in</html>")) as server:
+        done = server.ask(command)
+    expect_equal((done.returncode, done.stdout), (6, b""))
+    expect(b"a page of HTML: check the base url http://127.0.0.1" in done.stderr, done.stderr)
+
+
+def test_what_was_said_before_a_stream_broke_off(command):
+    said = b'data: {"choices":[{"index":0,"delta":{"content":"It is"}}]}\n\n'
+    with Server(("text/event-stream", said)) as server:
+        done = server.ask(command, "--stream")
+    expect_equal((done.returncode, done.stdout), (6, b"It is\n"))
+    expect(b"broke off" in done.stderr, done.stderr)
+    expect_equal(len(server.requests), 1)
 
 
 def test_usage(command):
