@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/digest.h"
@@ -41,7 +42,7 @@ struct fr_audit {
 /* Under the lock, so that nobody is in the middle of a write. */
 static int read_tail_locked(fr_audit *a, fr_error *err)
 {
-    int rc = fri_audit_lock(a->fd, LOCK_SH, a->path, NULL, err);
+    int rc = fri_audit_lock(a->fd, LOCK_SH, a->path, NULL, fri_audit_deadline(), err);
     if (rc)
         return rc;
     struct stat st;
@@ -187,9 +188,13 @@ static int append(fr_audit *a, const fri_audit_entry *entry, fr_audit_mark *mark
             "audit: %s was opened before a fork, which shares its lock; open it anew in the "
             "child",
             a->path);
-    pthread_mutex_lock(&a->lock);
-    int rc =
-        fri_audit_lock(a->fd, LOCK_EX, a->path, entry->input ? entry->input->cancel : NULL, err);
+    /* The threads of a process wait for one another no longer than for another process. */
+    int64_t deadline = fri_audit_deadline();
+    const struct timespec until = {deadline / FRI_NS_PER_S, deadline % FRI_NS_PER_S};
+    if (pthread_mutex_clocklock(&a->lock, CLOCK_MONOTONIC, &until))
+        return fri_audit_locked(a->path, err);
+    int rc = fri_audit_lock(a->fd, LOCK_EX, a->path, entry->input ? entry->input->cancel : NULL,
+                            deadline, err);
     if (rc == 0) {
         rc = append_locked(a, entry, mark, err);
         fri_audit_unlock(a->fd);

@@ -2,6 +2,7 @@
 #ifndef FR_EXECUTOR_GUARD_AUDIT_FILE_H
 #define FR_EXECUTOR_GUARD_AUDIT_FILE_H
 
+#include "base/clock.h"
 #include "fencerun/cancel.h"
 #include "fencerun/error.h"
 #include "fencerun/str.h"
@@ -16,12 +17,19 @@
  * be opened. */
 FR_CHECK int fri_audit_open_file(const char *path, int flags, int code, fr_error *err);
 
-/* Takes and gives back the lock of the open file; `operation` as flock(2) takes it. Waits for it no longer
- * than FRI_AUDIT_WAIT_MS, and until `cancel`, which may be NULL, is raised. Errors: FR_ESYSTEM,
- * FR_ECANCELLED. */
+/* Takes and gives back the lock of the open file; `operation` as flock(2) takes it. Waits for it until the
+ * deadline, or until `cancel`, which may be NULL, is raised. Errors: FR_ESYSTEM, FR_ECANCELLED. */
 FR_CHECK int fri_audit_lock(int fd, int operation, const char *path, const fr_cancel *cancel,
-                            fr_error *err);
+                            int64_t deadline, fr_error *err);
 void fri_audit_unlock(int fd);
+
+/* FR_ESYSTEM: the deadline has passed. */
+FR_CHECK int fri_audit_locked(const char *path, fr_error *err);
+
+static inline int64_t fri_audit_deadline(void)
+{
+    return fri_now_ns() + FRI_AUDIT_WAIT_MS * FRI_NS_PER_MS;
+}
 
 /* Makes the name of a new file last. Errors: FR_ESYSTEM. */
 FR_CHECK int fri_audit_sync_directory(const char *path, fr_error *err);
