@@ -190,8 +190,10 @@ static int append(fr_audit *a, const fri_audit_entry *entry, fr_audit_mark *mark
             a->path);
     /* The threads of a process wait for one another no longer than for another process. */
     int64_t deadline = fri_audit_deadline();
-    const struct timespec until = {deadline / FRI_NS_PER_S, deadline % FRI_NS_PER_S};
-    if (pthread_mutex_clocklock(&a->lock, CLOCK_MONOTONIC, &until))
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += FRI_AUDIT_WAIT_MS / 1000;
+    if (pthread_mutex_timedlock(&a->lock, &until))
         return fri_audit_locked(a->path, err);
     int rc = fri_audit_lock(a->fd, LOCK_EX, a->path, entry->input ? entry->input->cancel : NULL,
                             deadline, err);
