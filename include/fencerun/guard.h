@@ -10,7 +10,8 @@
  * in an audit log, before and after; says whether what is on stderr is an error (fr_code_result's
  * stderr_class, by the rules of docs/guard.md); and makes the output fit for a model: without control
  * sequences and redrawn lines, and head and tail only where it is long. A run that cannot be recorded is
- * refused.
+ * refused. Around another guard it adds to what the receipt counts, and leaves the judgement to that one,
+ * which saw all of it.
  */
 
 /** Value of `max_characters` for no bound. */
@@ -23,7 +24,7 @@ typedef struct fr_guard_options {
     int32_t audit_no_sync;  /**< not 0: do not wait until a record is on the disk */
     int32_t max_characters; /**< of each stream; 0: 4,000; FR_NO_CLIP */
     int32_t max_lines;      /**< of each stream; 0: no bound */
-    int32_t keep_controls;  /**< not 0: control sequences stay */
+    int32_t keep_controls;  /**< not 0: control sequences stay; stderr is judged without them */
 } fr_guard_options;
 
 #define FR_GUARD_OPTIONS_INIT                   \
