@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "loop/budget.h"
 
+#include <stdint.h>
+
 #include "loop/tell.h"
 
 static int32_t left_of(int32_t most, int64_t used)
@@ -44,8 +46,11 @@ int fri_budget_charge(const fri_budget *b, fr_state *state, const char *invocati
     fri_tally *tally = fri_state_tally(state, invocation, err);
     if (!tally)
         return FR_ENOMEM;
-    tally->runs++;
-    tally->errors = fri_is_failure(b, result) ? tally->errors + 1 : 0;
+    tally->runs += tally->runs < INT32_MAX;
+    if (!fri_is_failure(b, result))
+        tally->errors = 0;
+    else
+        tally->errors += tally->errors < INT32_MAX;
     return 0;
 }
 

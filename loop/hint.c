@@ -89,20 +89,25 @@ static int is_expression(fr_str line)
             continue;
         }
         depth += opens(c) - closes(c);
-        if (depth < 0 || (depth == 0 && (assigns(line, i) || c == ';')))
+        if (depth < 0 || c == '#' || (depth == 0 && (assigns(line, i) || c == ';' || c == ':')))
             return 0;
-        if (c == '#')
-            break;
         i++;
     }
     return depth == 0 && line.n > 0 && !memchr(":,\\", line.p[line.n - 1], 3);
+}
+
+/* Whether the line may be the end of something longer: a line that goes on, or a string of several. */
+static int is_part(fr_str code, fr_str line)
+{
+    return (line.p > code.p + 1 && line.p[-2] == '\\') || memmem(line.p, line.n, "\"\"\"", 3) ||
+           memmem(line.p, line.n, "'''", 3);
 }
 
 fr_str fri_bare_expression(fr_str code)
 {
     fr_str line = last_line(code), none = {"", 0};
     if (line.n == 0 || line.n > MAX_SHOWN || fri_is_space(line.p[0]) || line.p[0] == '@' ||
-        closes(line.p[0]) || is_statement(line) || !is_expression(line))
+        closes(line.p[0]) || is_statement(line) || is_part(code, line) || !is_expression(line))
         return none;
     return line;
 }

@@ -266,7 +266,7 @@ int fr_state_increment_error_count(fr_state *state, const char *invocation, fr_e
     fri_tally *tally = fri_state_tally(state, invocation, err);
     if (!tally)
         return FR_ENOMEM;
-    tally->errors++;
+    tally->errors += tally->errors < INT32_MAX;
     return 0;
 }
 
@@ -391,5 +391,7 @@ int fri_state_is_repeat(const fr_state *state, const char *invocation, fr_str co
     if (rc || !last)
         return rc;
     rc = clip_text(&clipped, code, err);
-    return rc ? rc : fri_str_equal(fri_str(last, n), fri_buf_str(&clipped));
+    /* Of code that was shortened nobody knows whether it is the same. */
+    return rc ? rc
+              : fri_str_equal(code, fri_buf_str(&clipped)) && fri_str_equal(fri_str(last, n), code);
 }

@@ -16,7 +16,8 @@
 /* By hand: printf() writes a decimal comma where the host program's locale has one. */
 static void put_seconds(fri_buf *out, int64_t ns)
 {
-    int64_t hundredths = (ns + FRI_NS_PER_S / 200) / (FRI_NS_PER_S / 100);
+    int64_t rounding = ns % (FRI_NS_PER_S / 100) >= FRI_NS_PER_S / 200;
+    int64_t hundredths = ns / (FRI_NS_PER_S / 100) + rounding;
     fri_buf_printf(out, "%" PRId64 ".%02d s", hundredths / 100, (int)(hundredths % 100));
 }
 
@@ -29,15 +30,17 @@ static void put_signal(fri_buf *out, int signal)
 
 static void put_end(fri_buf *out, const fr_code_result *r)
 {
-    if (r->reason[0])
+    int is_stopped = r->outcome != FR_OUTCOME_OK && r->outcome != FR_OUTCOME_FAILED;
+    if (is_stopped)
         fri_buf_puts(out, "Stopped after ");
     else if (r->signal)
         put_signal(out, r->signal);
     else
         fri_buf_printf(out, "Exit code %d after ", r->exit_code);
     put_seconds(out, r->receipt->run_ns);
-    if (r->reason[0])
-        fri_buf_printf(out, " (%s): %s", fr_outcome_text(r->outcome), r->reason);
+    if (is_stopped)
+        fri_buf_printf(out, " (%s)%s%s", fr_outcome_text(r->outcome), r->reason[0] ? ": " : "",
+                       r->reason);
     fri_buf_puts(out, ".\n");
 }
 

@@ -25,7 +25,6 @@ static void test_expressions(void **state)
     expect("total / len(xs)", "total / len(xs)");
     expect("df.describe()\n\n  \n", "df.describe()");
     expect("x = 1\nx\n# done\n", "x");
-    expect("x  # the result", "x  # the result");
     expect("a == b", "a == b");
     expect("a <= b", "a <= b");
     expect("f(key=1, other={'a': 2})", "f(key=1, other={'a': 2})");
@@ -66,6 +65,12 @@ static void test_others(void **state)
         "x, y,",
         "a + \\",
         "lambda_ = 1",
+        "x  # the result",
+        "f(x)  # -> prints)",
+        "x: int",
+        "'''a\nb'''",
+        "\"\"\"a\n\"\"\"",
+        "x\\\n+ 1",
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
         expect(codes[i], "");

@@ -192,12 +192,28 @@ static void test_repeat(void **state)
     assert_int_equal(fri_state_is_repeat(s, "i", fri_cstr("b"), NULL), 0);
     add_result(s, "i", fri_cstr("b"));
     assert_int_equal(fri_state_is_repeat(s, "i", fri_cstr("a"), NULL), 0);
-    /* What is longer than what is recorded is still known. */
+    /* Of what is longer than what is recorded nobody can tell: the middle may be another. */
     static char code[100000];
     memset(code, 'x', sizeof(code));
     add_result(s, "i", fri_str(code, sizeof(code)));
-    assert_int_equal(fri_state_is_repeat(s, "i", fri_str(code, sizeof(code)), NULL), 1);
-    assert_int_equal(fri_state_is_repeat(s, "i", fri_str(code, sizeof(code) - 1), NULL), 0);
+    assert_int_equal(fri_state_is_repeat(s, "i", fri_str(code, sizeof(code)), NULL), 0);
+    code[50000] = 'y';
+    assert_int_equal(fri_state_is_repeat(s, "i", fri_str(code, sizeof(code)), NULL), 0);
+    add_result(s, "i", fri_str(code, FRI_MAX_STATE_TEXT));
+    assert_int_equal(fri_state_is_repeat(s, "i", fri_str(code, FRI_MAX_STATE_TEXT), NULL), 1);
+    fr_state_free(s);
+}
+
+/* Counts that could be no higher stay there, and can be read again. */
+static void test_counts_stay_in_bounds(void **state)
+{
+    (void)state;
+    static const char most[] =
+        "{\"_code_execution_context\":{},\"_code_executor_error_counts\":{\"i\":2147483647},"
+        "\"_code_execution_results\":{},\"_fencerun_budget\":{}}";
+    fr_state *s = parse(most);
+    assert_int_equal(fr_state_increment_error_count(s, "i", NULL), 0);
+    expect_json(s, most);
     fr_state_free(s);
 }
 
@@ -343,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_invocations_are_bounded),
         cmocka_unit_test(test_repeat),
         cmocka_unit_test(test_delta),
+        cmocka_unit_test(test_counts_stay_in_bounds),
         cmocka_unit_test(test_order_comes_back),
         cmocka_unit_test(test_clock_set_back),
         cmocka_unit_test(test_foreign_records),

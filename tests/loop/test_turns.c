@@ -239,6 +239,24 @@ static void test_rule_and_text_agree(void **state)
     }
 }
 
+/* That a run was stopped is told also when nobody says why. */
+static void test_stopped_without_a_reason(void **state)
+{
+    (void)state;
+    fr_executor *ex = scripted_results("[{\"outcome\":\"timeout\",\"message\":\"\"}]", 2);
+    fr_postprocessor *p = around(ex, NULL);
+    fr_state *s = state_of("{}");
+    fr_content *reply = text_content(block);
+    fr_turn *turn = postprocess(p, reply, "i", s);
+    if (!strstr(turn->messages[1].text.p, "Stopped after 0.00 s (timeout).\n"))
+        fail_msg("%s", turn->messages[1].text.p);
+    fr_turn_free(turn);
+    fr_content_free(reply);
+    fr_state_free(s);
+    fr_postprocessor_free(p);
+    fr_executor_close(ex);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -249,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_cancelled_run_is_not_counted),
         cmocka_unit_test(test_standing_of_every_turn),
         cmocka_unit_test(test_rule_and_text_agree),
+        cmocka_unit_test(test_stopped_without_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
