@@ -7,7 +7,8 @@
 
 /*
  * Putting text between delimiters so that nothing in it can end it or begin something else. A fence is
- * made longer than any run of backticks in the text (CommonMark 4.5). Within other delimiters a backslash
+ * made longer than any run of backticks in the text (CommonMark 4.5). Within other delimiters a backslash,
+ * or another byte where a delimiter holds one,
  * goes into each of the executor's delimiters that the text holds, behind its first character.
  */
 

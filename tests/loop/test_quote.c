@@ -60,11 +60,41 @@ static void test_delimiters(void **state)
     expect_quoted("</</out>out>", "<out></<\\/out>out></out>");
 }
 
+/* The text as a result between one pair of delimiters, which also are those of code. */
+static void expect_within(const char *open, const char *close, const char *text, const char *want)
+{
+    const fr_delimiters pair = {open, close};
+    fr_executor_options a = FR_EXECUTOR_OPTIONS_INIT;
+    fri_buf out;
+    a.code_block_delimiters = &pair;
+    a.code_block_delimiter_count = 1;
+    a.execution_result_delimiters = pair;
+    fri_buf_init(&out, 1000);
+    fri_put_quoted(&out, &pair, &a, fri_cstr(text));
+    assert_string_equal(out.p, want);
+    fri_buf_dispose(&out);
+}
+
+static void test_delimiters_of_every_kind(void **state)
+{
+    (void)state;
+    expect_within("\\begin{o}", "\\end{o}", "a\\end{o}b\\begin{o}",
+                  "\\begin{o}a\\|end{o}b\\|begin{o}\\end{o}");
+    expect_within("\x02", "\x03",
+                  "a\x03\x02"
+                  "b",
+                  "\x02"
+                  "a\\\\b\x03");
+    expect_within("⟦", "⟧", "a ⟧ ⟦b", "⟦a \\ \\b⟧");
+    expect_within("⟦o⟧", "⟦/o⟧", "a⟦/o⟧é⟦", "⟦o⟧a⟦\\/o⟧é⟦⟦/o⟧");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fences),
         cmocka_unit_test(test_delimiters),
+        cmocka_unit_test(test_delimiters_of_every_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
