@@ -138,6 +138,7 @@ int fr_result_replace(fr_call *call, int stream, const char *p, size_t n, fr_err
     fri_buf_truncate(text, 0);
     fri_utf8_repair(text, p, n);
     *(stream == FR_STDOUT ? &r->pub.out : &r->pub.err) = fri_buf_str(text);
+    *(stream == FR_STDOUT ? &r->receipt.stdout_gap : &r->receipt.stderr_gap) = UINT64_MAX;
     return fri_buf_check(text, "the text of an output stream", err);
 }
 

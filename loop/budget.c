@@ -47,10 +47,8 @@ int fri_budget_charge(const fri_budget *b, fr_state *state, const char *invocati
     if (!tally)
         return FR_ENOMEM;
     tally->runs += tally->runs < INT32_MAX;
-    if (!fri_is_failure(b, result))
-        tally->errors = 0;
-    else
-        tally->errors += tally->errors < INT32_MAX;
+    /* There are never more of these than attempts. */
+    tally->errors = fri_is_failure(b, result) ? tally->errors + 1 : 0;
     return 0;
 }
 

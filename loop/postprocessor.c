@@ -98,10 +98,10 @@ static int choose_languages(fr_postprocessor *p, const fr_executor_options *attr
     int rc = copy_languages(p, n, err);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         const char *open = attributes->code_block_delimiters[i].open;
-        const char *info = open + strspn(open, "`");
-        size_t word = strcspn(info, " \t\r\n");
         if (!fri_is_fence(open))
             continue;
+        const char *info = open + strspn(open, "`");
+        size_t word = strcspn(info, " \t\r\n");
         if (word == 0)
             p->extract.run_untagged = 1;
         else

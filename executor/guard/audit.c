@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/digest.h"
 #include "base/limits.h"
 #include "base/sized.h"
@@ -26,6 +27,8 @@
 #include "executor/guard/audit_file.h"
 #include "executor/guard/audit_frame.h"
 #include "executor/guard/audit_runs.h"
+
+#define SLICE_NS (20 * FRI_NS_PER_MS)
 
 struct fr_audit {
     int fd;
@@ -42,7 +45,8 @@ struct fr_audit {
 /* Under the lock, so that nobody is in the middle of a write. */
 static int read_tail_locked(fr_audit *a, fr_error *err)
 {
-    int rc = fri_audit_lock(a->fd, LOCK_SH, a->path, NULL, fri_audit_deadline(), err);
+    const fri_audit_wait wait = fri_audit_wait_begin(NULL);
+    int rc = fri_audit_lock(a->fd, LOCK_SH, a->path, &wait, err);
     if (rc)
         return rc;
     struct stat st;
@@ -180,6 +184,22 @@ static int append_locked(fr_audit *a, const fri_audit_entry *entry, fr_audit_mar
     return note_run(a, entry, made.sequence, err);
 }
 
+/* The threads of a process wait for one another no longer than for another process. In slices, since nothing
+ * calls back who waits for a mutex. */
+static int lock_thread(fr_audit *a, const fri_audit_wait *wait, fr_error *err)
+{
+    int rc = 0;
+    for (struct timespec until; rc == 0; rc = fri_audit_wait_check(a->path, wait, err)) {
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += SLICE_NS;
+        until.tv_sec += until.tv_nsec / FRI_NS_PER_S;
+        until.tv_nsec %= FRI_NS_PER_S;
+        if (pthread_mutex_timedlock(&a->lock, &until) == 0)
+            return 0;
+    }
+    return rc;
+}
+
 static int append(fr_audit *a, const fri_audit_entry *entry, fr_audit_mark *mark, fr_error *err)
 {
     if (getpid() != a->owner)
@@ -188,15 +208,11 @@ static int append(fr_audit *a, const fri_audit_entry *entry, fr_audit_mark *mark
             "audit: %s was opened before a fork, which shares its lock; open it anew in the "
             "child",
             a->path);
-    /* The threads of a process wait for one another no longer than for another process. */
-    int64_t deadline = fri_audit_deadline();
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += FRI_AUDIT_WAIT_MS / 1000;
-    if (pthread_mutex_timedlock(&a->lock, &until))
-        return fri_audit_locked(a->path, err);
-    int rc = fri_audit_lock(a->fd, LOCK_EX, a->path, entry->input ? entry->input->cancel : NULL,
-                            deadline, err);
+    const fri_audit_wait wait = fri_audit_wait_begin(entry->input ? entry->input->cancel : NULL);
+    int rc = lock_thread(a, &wait, err);
+    if (rc)
+        return rc;
+    rc = fri_audit_lock(a->fd, LOCK_EX, a->path, &wait, err);
     if (rc == 0) {
         rc = append_locked(a, entry, mark, err);
         fri_audit_unlock(a->fd);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/io.h"
 
 int fri_audit_open_file(const char *path, int flags, int code, fr_error *err)
@@ -28,26 +29,34 @@ int fri_audit_open_file(const char *path, int flags, int code, fr_error *err)
     return fri_steal_fd(&fd);
 }
 
-int fri_audit_locked(const char *path, fr_error *err)
+int fri_audit_wait_check(const char *path, const fri_audit_wait *wait, fr_error *err)
 {
+    if (wait->cancel && fr_cancel_raised(wait->cancel))
+        return fr_fail(err, FR_ECANCELLED, 0, "audit: cancelled while %s was locked", path);
+    if (fri_now_ns() <= wait->deadline_ns)
+        return 0;
     return fr_fail(err, FR_ESYSTEM, 0,
                    "audit: somebody has kept %s locked for %d s; see who has it open", path,
                    FRI_AUDIT_WAIT_MS / 1000);
 }
 
-/* flock(2) itself waits without end, and only a signal could call it back. */
-int fri_audit_lock(int fd, int operation, const char *path, const fr_cancel *cancel,
-                   int64_t deadline, fr_error *err)
+fri_audit_wait fri_audit_wait_begin(const fr_cancel *cancel)
 {
-    while (flock(fd, operation | LOCK_NB)) {
+    return (fri_audit_wait){cancel, fri_now_ns() + FRI_AUDIT_WAIT_MS * FRI_NS_PER_MS};
+}
+
+/* flock(2) itself waits without end, and only a signal could call it back. */
+int fri_audit_lock(int fd, int operation, const char *path, const fri_audit_wait *wait,
+                   fr_error *err)
+{
+    int rc = 0;
+    while (rc == 0 && flock(fd, operation | LOCK_NB)) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             return fr_fail(err, FR_ESYSTEM, errno, "audit: cannot lock %s", path);
-        if (fri_wait_readable(fr_cancel_fd(cancel), 1))
-            return fr_fail(err, FR_ECANCELLED, 0, "audit: cancelled while %s was locked", path);
-        if (fri_now_ns() > deadline)
-            return fri_audit_locked(path, err);
+        fri_wait_readable(fr_cancel_fd(wait->cancel), 1);
+        rc = fri_audit_wait_check(path, wait, err);
     }
-    return 0;
+    return rc;
 }
 
 void fri_audit_unlock(int fd)

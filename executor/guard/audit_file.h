@@ -2,34 +2,39 @@
 #ifndef FR_EXECUTOR_GUARD_AUDIT_FILE_H
 #define FR_EXECUTOR_GUARD_AUDIT_FILE_H
 
-#include "base/clock.h"
+#include <stdint.h>
+
 #include "fencerun/cancel.h"
 #include "fencerun/error.h"
 #include "fencerun/str.h"
 
+/* The audit log as a file: what the system has to do for it. Paths are for the texts. */
+
 /* Whoever holds the lock writes one record, or reads the size of the file. */
 #define FRI_AUDIT_WAIT_MS 10000
 
-/* The audit log as a file: what the system has to do for it. Paths are for the texts. */
+/* How long somebody waits for the log: until the deadline, or until `cancel`, which may be NULL, is raised. */
+typedef struct fri_audit_wait {
+    const fr_cancel *cancel;
+    int64_t deadline_ns;
+} fri_audit_wait;
+
+/* From now on, FRI_AUDIT_WAIT_MS. */
+fri_audit_wait fri_audit_wait_begin(const fr_cancel *cancel);
+
+/* 0 while it is not over. Errors: FR_ESYSTEM, FR_ECANCELLED. */
+FR_CHECK int fri_audit_wait_check(const char *path, const fri_audit_wait *wait, fr_error *err);
 
 /* Opens a regular file and nothing else, without waiting for whoever is at the other end of a FIFO.
  * `flags` as open(2) takes them. Returns the descriptor, or an error: FR_EINVAL, and `code` when it cannot
  * be opened. */
 FR_CHECK int fri_audit_open_file(const char *path, int flags, int code, fr_error *err);
 
-/* Takes and gives back the lock of the open file; `operation` as flock(2) takes it. Waits for it until the
- * deadline, or until `cancel`, which may be NULL, is raised. Errors: FR_ESYSTEM, FR_ECANCELLED. */
-FR_CHECK int fri_audit_lock(int fd, int operation, const char *path, const fr_cancel *cancel,
-                            int64_t deadline, fr_error *err);
+/* Takes and gives back the lock of the open file; `operation` as flock(2) takes it. Errors: FR_ESYSTEM, and
+ * as fri_audit_wait_check(). */
+FR_CHECK int fri_audit_lock(int fd, int operation, const char *path, const fri_audit_wait *wait,
+                            fr_error *err);
 void fri_audit_unlock(int fd);
-
-/* FR_ESYSTEM: the deadline has passed. */
-FR_CHECK int fri_audit_locked(const char *path, fr_error *err);
-
-static inline int64_t fri_audit_deadline(void)
-{
-    return fri_now_ns() + FRI_AUDIT_WAIT_MS * FRI_NS_PER_MS;
-}
 
 /* Makes the name of a new file last. Errors: FR_ESYSTEM. */
 FR_CHECK int fri_audit_sync_directory(const char *path, fr_error *err);

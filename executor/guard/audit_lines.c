@@ -16,7 +16,8 @@
 
 static int take_size(fri_audit_lines *l, const char *path, fr_error *err)
 {
-    int rc = fri_audit_lock(l->fd, LOCK_SH, path, NULL, fri_audit_deadline(), err);
+    const fri_audit_wait wait = fri_audit_wait_begin(NULL);
+    int rc = fri_audit_lock(l->fd, LOCK_SH, path, &wait, err);
     if (rc)
         return rc;
     struct stat st;

@@ -197,9 +197,12 @@ static int polish(guard *g, fr_call *call, const fr_code_result *r, const stream
     }
     *s->cleaned += gone;
     *s->clipped += fri_clip(&clipped, kept, &g->limits, &gap);
-    *s->gap_at = gap.n > 0 ? gap.at : UINT64_MAX;
     rc = fri_buf_check(&clipped, "clipped output", err);
-    return rc ? rc : fr_result_replace(call, s->which, clipped.p, clipped.n, err);
+    if (rc == 0)
+        rc = fr_result_replace(call, s->which, clipped.p, clipped.n, err);
+    if (rc == 0 && gap.n > 0)
+        *s->gap_at = gap.at;
+    return rc;
 }
 
 static int guard_execute(fr_executor *self, fr_call *call, fr_error *err)

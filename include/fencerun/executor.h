@@ -219,7 +219,7 @@ FR_API void fr_result_stopped(fr_call *call, int outcome, const char *format, ..
 FR_API void fr_result_adopt(fr_call *call, fr_code_result *result);
 
 /** Of an adopted result: the text of a stream becomes a copy of these bytes (none of its own), and what
- * the receipt counts stays; where its gap is (stdout_gap) is for the wrapper to say. Errors: FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
+ * the receipt counts stays, but for its gap (stdout_gap): there is none until the wrapper says where. Errors: FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
 FR_API FR_CHECK int fr_result_replace(fr_call *call, int stream, const char *p, size_t n,
                                       fr_error *err);
 

@@ -115,10 +115,19 @@ static void *raise_soon(void *cancel)
     return NULL;
 }
 
+static void *start_one(void *audit)
+{
+    fr_code_input in = FR_CODE_INPUT_INIT;
+    fr_error err = FR_ERROR_INIT;
+    int rc = fr_audit_started(audit, &in, "x", NULL, &err);
+    return rc == FR_ESYSTEM && strstr(err.text, "locked for 10 s") ? NULL : audit;
+}
+
+/* Whether for another process, or for a thread that waits for one. */
 static void test_waiting_can_be_cancelled(void **state)
 {
     (void)state;
-    pthread_t thread;
+    pthread_t thread, first;
     fr_code_input in = FR_CODE_INPUT_INIT;
     fr_error err = FR_ERROR_INIT;
     fr_audit_mark mark;
@@ -130,18 +139,18 @@ static void test_waiting_can_be_cancelled(void **state)
     assert_int_equal(fr_audit_started(a, &in, "x", &mark, &err), FR_ECANCELLED);
     assert_non_null(strstr(err.text, "was locked"));
     assert_int_equal(pthread_join(thread, NULL), 0);
-    fr_cancel_free(in.cancel);
+    int64_t began = fri_now_ns();
+    assert_int_equal(pthread_create(&first, NULL, start_one, a), 0);
+    usleep(50000);
+    assert_int_equal(fr_audit_started(a, &in, "x", &mark, &err), FR_ECANCELLED);
+    assert_true(fri_now_ns() - began < 5 * FRI_NS_PER_S);
     close(fd);
+    void *got;
+    assert_int_equal(pthread_join(first, &got), 0);
+    assert_ptr_equal(got, a);
+    fr_cancel_free(in.cancel);
     fr_audit_close(a);
-    log_expect_holds(0);
-}
-
-static void *start_one(void *audit)
-{
-    fr_code_input in = FR_CODE_INPUT_INIT;
-    fr_error err = FR_ERROR_INIT;
-    int rc = fr_audit_started(audit, &in, "x", NULL, &err);
-    return rc == FR_ESYSTEM && strstr(err.text, "locked for 10 s") ? NULL : audit;
+    log_expect_holds(1);
 }
 
 /* Threads that wait for each other are at the end of it together. */

@@ -240,6 +240,9 @@ static void test_stacked_receipts(void **state)
     for (int i = 0; i < 200; i++)
         fri_buf_puts(&text, "all is well here\\n");
     fri_buf_puts(&text, "Traceback (most recent call last):\\n  File 1\\nValueError: x\\n");
+    /* So that the error is among what the inner one leaves out. */
+    for (int i = 0; i < 200; i++)
+        fri_buf_puts(&text, "all is well here\\n");
     assert_true(asprintf(&json, "{\"results\":[{\"stderr\":\"%s\"}]}", text.p) > 0);
     fr_executor *one = guarded(scripted(json), &inside);
     fr_executor *two = guarded(guarded(scripted(json), &inside), &outside);

@@ -95,6 +95,27 @@ static void test_result_is_taken_over(void **state)
     assert_int_equal(p.closed, 1);
 }
 
+/* Where the executor's line about what it left out was, another text has something else. */
+static void test_a_replaced_text_has_no_gap(void **state)
+{
+    (void)state;
+    puppet p = {.execute = print_much, .user = (void *)(uintptr_t) "a long line of output\n"};
+    puppet *config = &p;
+    fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
+    o.config = &config;
+    o.output_keep_bytes = 8;
+    fr_executor *bare = open_executor("puppet", &o);
+    fr_code_result *r = execute(bare, "");
+    assert_int_equal(r->receipt->stdout_gap, 4);
+    fr_code_result_free(r);
+    fr_executor *ex = wrap(bare);
+    r = execute(ex, "");
+    assert_true(r->receipt->stdout_gap == UINT64_MAX);
+    assert_int_equal(r->receipt->stdout_kept, 8);
+    fr_code_result_free(r);
+    fr_executor_close(ex);
+}
+
 static void test_attributes_are_the_inner_ones(void **state)
 {
     (void)state;
@@ -246,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_result_is_taken_over),
+        cmocka_unit_test(test_a_replaced_text_has_no_gap),
         cmocka_unit_test(test_attributes_are_the_inner_ones),
         cmocka_unit_test(test_abilities_are_the_inner_ones),
         cmocka_unit_test(test_stacked),

@@ -174,6 +174,26 @@ static void test_cancelled_run_is_not_counted(void **state)
     fr_executor_close(ex);
 }
 
+/* A count that could be no higher stays there, where nothing bounds the runs. */
+static void test_runs_without_end(void **state)
+{
+    (void)state;
+    fr_executor *ex = scripted_results("[{}]", 2);
+    fr_postprocessor_options o = FR_POSTPROCESSOR_OPTIONS_INIT;
+    o.max_runs = FR_NO_MAXIMUM;
+    fr_postprocessor *p = around(ex, &o);
+    fr_state *s = state_of("{\"_fencerun_budget\":{\"i\":{\"runs\":2147483647,\"refused\":0}}}");
+    fr_content *reply = text_content(block);
+    fr_turn *turn = postprocess(p, reply, "i", s);
+    assert_int_equal(turn->status, FR_TURN_RAN);
+    assert_int_equal(turn->runs, INT32_MAX);
+    fr_turn_free(turn);
+    fr_content_free(reply);
+    fr_state_free(s);
+    fr_postprocessor_free(p);
+    fr_executor_close(ex);
+}
+
 /* Where an invocation stands is told of every reply, also one that is left alone. */
 static void test_standing_of_every_turn(void **state)
 {
@@ -265,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_words_out_of_memory),
         cmocka_unit_test(test_result_too_long_for_an_event),
         cmocka_unit_test(test_cancelled_run_is_not_counted),
+        cmocka_unit_test(test_runs_without_end),
         cmocka_unit_test(test_standing_of_every_turn),
         cmocka_unit_test(test_rule_and_text_agree),
         cmocka_unit_test(test_stopped_without_a_reason),
