@@ -212,8 +212,13 @@ static int translate(const exchange *x, CURLcode code, fr_error *err)
                        x->request->unix_socket ? x->request->unix_socket : x->request->url, why);
     case CURLE_OPERATION_TIMEDOUT:
         return fr_fail(err, FR_ESYSTEM, ETIMEDOUT, "HTTP: %.200s: %s", x->request->url, why);
+    /* What libcurl says, too, of a line of the head that is longer than it takes. */
     case CURLE_OUT_OF_MEMORY:
-        return fr_fail(err, FR_ENOMEM, 0, "HTTP: out of memory");
+        return fr_fail(
+            err, FR_ELIMIT, 0,
+            "HTTP: %.200s: a line of the answer's head is longer than 100 KiB, or there is "
+            "no memory for it",
+            x->request->url);
     default:
         return fr_fail(err, FR_EPROTOCOL, 0, "HTTP: %.200s: %s", x->request->url, why);
     }

@@ -8,7 +8,7 @@
 
 static void put_text(const char *text)
 {
-    cli_put_printable(text, strlen(text));
+    cli_put_printable(stdout, text, strlen(text));
 }
 
 /* Indented, so that no line of it can be taken for the head of a record. */
@@ -21,7 +21,7 @@ static void put_block(const char *title, fr_str text)
         const char *line = text.p + at, *lf = memchr(line, '\n', text.n - at);
         size_t n = lf ? (size_t)(lf - line) : text.n - at;
         cli_put("    ", 4);
-        cli_put_printable(line, n);
+        cli_put_printable(stdout, line, n);
         cli_put("\n", 1);
         at += n + 1;
     }
@@ -56,7 +56,7 @@ static void put_member(const char *name, const char *value)
     cli_put("\"", 1);
     while (*value) {
         size_t n = strcspn(value, "\"\\");
-        cli_put_printable(value, n);
+        cli_put_printable(stdout, value, n);
         cli_put("\\", value[n] != '\0');
         cli_put(value + n, value[n] != '\0');
         value += n + (value[n] != '\0');

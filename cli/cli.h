@@ -3,6 +3,7 @@
 #define FR_CLI_CLI_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "fencerun/fencerun.h"
 
@@ -24,6 +25,9 @@ enum cli_exit {
 
 /* The exit code for a failed call. */
 int cli_exit_for(const fr_error *err);
+
+/* Says that a call failed, and with `json` says it on stdout as well, as an object. Returns the exit code. */
+int cli_fail(const char *command, int json, const fr_error *err);
 
 /* ---- options.c: one table drives parsing and --help ---- */
 
@@ -82,13 +86,15 @@ int cli_read(const char *command, const char *path, char **text, size_t *n);
 
 /* ---- output.c ---- */
 
-/* "fencerun: …" on stderr. */
+/* "fencerun: …" on stderr, in one line, as cli_put_printable() does: names, arguments and info strings are
+ * other people's words. */
 void cli_say(const char *format, ...) FR_PRINTF(1, 2);
 
 /* Names the blocks that were passed over, the first of them when there are many, and what would have
- * taken them: one of the extraction's options, or --language where `ex` (NULL: none) runs that. */
+ * taken them: one of the extraction's options, or, where `ex` (NULL: none) runs their language, the option
+ * all_languages (NULL: --language). */
 void cli_say_skipped(const char *command, const fr_extraction *x, const fr_extract_options *options,
-                     const fr_executor *ex);
+                     const fr_executor *ex, const char *all_languages);
 
 /* The extraction as JSON on stdout. Says what is wrong and returns an exit code. */
 int cli_put_extraction(const char *command, const fr_extraction *x);
@@ -100,9 +106,9 @@ int cli_finish_output(int exit_code);
 
 /* ---- printable.c ---- */
 
-/* Writes UTF-8 to stdout with everything that could steer a terminal or end the line as an escape: \x1b,
+/* Writes UTF-8 with everything that could steer a terminal or end the line as an escape: \x1b,
  * \u2028. A backslash stays as it is, so that code can be read. */
-void cli_put_printable(const char *p, size_t n);
+void cli_put_printable(FILE *to, const char *p, size_t n);
 
 /* Writes text of several lines as it is, or, where stdout is a terminal, each of its lines like that. */
 void cli_put_text(const char *p, size_t n);
@@ -152,9 +158,15 @@ typedef struct cli_executor_settings {
 int cli_take_executor_option(const cli_command *command, int id, const char *argument,
                              cli_executor_settings *settings);
 
-/* Opens it, in its guard. Says what is wrong and returns an exit code. */
-int cli_open_executor(const char *command, const cli_executor_settings *settings,
+/* Opens it, in its guard. Fails as cli_fail() does. */
+int cli_open_executor(const char *command, int json, const cli_executor_settings *settings,
                       fr_executor **out);
+
+/* ---- ask_ending.c ---- */
+
+/* Says how a question ended, and, where `extract` is not NULL, which blocks of the answer were passed over. */
+void cli_say_ending(const fr_answer *answer, const fr_extract_options *extract,
+                    const fr_executor *ex, int all_languages);
 
 /* ---- language.c ---- */
 

@@ -269,10 +269,8 @@ static int put_answer(const settings *s, const fr_answer *a)
 {
     fr_error err = FR_ERROR_INIT;
     char *json = NULL;
-    if (s->json && fr_answer_json(a, &json, &err)) {
-        cli_say("ask: %s", err.text);
-        return cli_exit_for(&err);
-    }
+    if (s->json && fr_answer_json(a, &json, &err))
+        return cli_fail("ask", 1, &err);
     if (s->json) {
         put_line(json);
     } else if (!s->runner.on_event) {
@@ -280,8 +278,7 @@ static int put_answer(const settings *s, const fr_answer *a)
         cli_put("\n", a->text.n > 0 && a->text.p[a->text.n - 1] != '\n');
         fflush(stdout);
     }
-    cli_say("%s: %d model call%s, %d run%s", fr_answer_status_text(a->status), a->model_calls,
-            a->model_calls == 1 ? "" : "s", a->runs, a->runs == 1 ? "" : "s");
+    cli_say_ending(a, s->json ? NULL : &s->extract, s->runner.executor, s->post.all_languages);
     if (s->unshown.code)
         return cli_exit_for(&s->unshown);
     return a->status == FR_ANSWER_OK ? CLI_OK : CLI_FAILED;
@@ -295,8 +292,7 @@ static int ask(settings *s, fr_runner *runner, fr_session *session, fr_str quest
     int rc = CLI_OK;
     if (fr_runner_ask(runner, session, question, NULL, cancel, &answer, &err)) {
         end_line(s, NULL);
-        cli_say("ask: %s", err.text);
-        rc = cli_exit_for(&err);
+        rc = cli_fail("ask", s->json, &err);
     } else {
         rc = cli_finish_output(put_answer(s, answer));
     }
@@ -315,9 +311,7 @@ static int ask_until_signal(settings *s, fr_str question)
         failed = fr_session_new("fencerun", NULL, NULL, &session, &err);
     if (!failed)
         failed = cli_catch_signals(&cancel, &err);
-    if (failed)
-        cli_say("ask: %s", err.text);
-    int rc = failed ? cli_exit_for(&err) : ask(s, runner, session, question, cancel);
+    int rc = failed ? cli_fail("ask", s->json, &err) : ask(s, runner, session, question, cancel);
     if (!failed)
         cli_release_signals();
     fr_session_free(session);
@@ -328,14 +322,13 @@ static int ask_until_signal(settings *s, fr_str question)
 static int with_executor_and_model(settings *s, fr_str question)
 {
     fr_error err = FR_ERROR_INIT;
-    int rc = cli_open_executor("ask", &s->executor, &s->runner.executor);
+    int rc = cli_open_executor("ask", s->json, &s->executor, &s->runner.executor);
     if (rc)
         return rc;
     s->runner.postprocessor = &s->post;
     choose_callbacks(s);
     if (open_model(s, &err)) {
-        cli_say("ask: %s", err.text);
-        rc = cli_exit_for(&err);
+        rc = cli_fail("ask", s->json, &err);
         rc = rc == CLI_UNAVAILABLE ? CLI_MODEL : rc;
     } else {
         rc = ask_until_signal(s, question);

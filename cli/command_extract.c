@@ -70,7 +70,7 @@ static int put_json(const fr_extraction *x)
 static int put_code(const fr_extraction *x, const fr_extract_options *how)
 {
     const fr_block *b;
-    cli_say_skipped("extract", x, how, NULL);
+    cli_say_skipped("extract", x, how, NULL, NULL);
     if (!fr_extraction_block(x, 0)) {
         cli_say("extract: no runnable block");
         return CLI_FAILED;
@@ -94,8 +94,7 @@ static int extract(const settings *s, const char *path)
     fr_error err = FR_ERROR_INIT;
     fr_extraction *x = NULL;
     if (fr_extract_text(text, n, &s->extract, &x, &err)) {
-        cli_say("extract: %s", err.text);
-        rc = cli_exit_for(&err);
+        rc = cli_fail("extract", s->json, &err);
     } else {
         rc = s->json ? put_json(x) : put_code(x, &s->extract);
     }

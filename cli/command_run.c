@@ -20,7 +20,7 @@ static const cli_option options[] = {
     CLI_EXECUTOR_OPTIONS,
     {OPT_INVOCATION, "invocation", "ID", "whom the run is for, for the audit log"},
     {OPT_NO_GUARD, "no-guard", NULL,
-     "the output as it is: not cleaned, not shortened to 4,000 characters"},
+     "the output as it is, up to 64 MiB, not cleaned and not shortened"},
     CLI_EXTRACT_OPTIONS,
     {OPT_JSON, "json", NULL, "the result with its receipt as one JSON object"},
     {0, NULL, NULL, NULL},
@@ -102,9 +102,11 @@ static int say_nothing_to_run(const settings *s, const fr_extraction *x, const c
                               const fr_executor *ex)
 {
     int rc = s->json ? cli_put_extraction("run", x) : CLI_OK;
-    cli_say_skipped("run", x, &s->extract, ex);
-    cli_say("run: no runnable %s block in %s", language,
-            strcmp(s->reply_file, "-") == 0 ? "the reply" : s->reply_file);
+    cli_say_skipped("run", x, &s->extract, ex, NULL);
+    int is_stdin = strcmp(s->reply_file, "-") == 0;
+    int has_no_block = !fr_extraction_skipped(x, 0);
+    cli_say("run: no runnable %s block in %s%s", language, is_stdin ? "the reply" : s->reply_file,
+            has_no_block && !is_stdin ? "; a file that is code itself is run by --code" : "");
     return rc ? rc : CLI_MALFORMED;
 }
 
@@ -141,8 +143,7 @@ static int find_code(const settings *s, const fr_executor *ex, const fr_language
     o.languages = language;
     o.language_count = 1;
     if (fr_extract_text(text, n, &o, x, &err)) {
-        cli_say("run: %s", err.text);
-        return cli_exit_for(&err);
+        return cli_fail("run", s->json, &err);
     }
     const fr_block *block = fr_extraction_block(*x, 0);
     if (!block)
@@ -173,15 +174,22 @@ static void say_degraded(const fr_receipt *receipt)
                 receipt->limits[i].name, receipt->limits[i].mechanism);
 }
 
-static void say_shortened(const char *stream, uint64_t characters)
+/* What the executor did not keep, and what of the rest the guard left out. */
+static void say_shortened(const settings *s, const char *stream, uint64_t bytes,
+                          uint64_t characters, uint64_t written)
 {
+    const char *remedy = s->executor.no_guard           ? ""
+                         : written <= PLAIN_OUTPUT_KEEP ? "; --no-guard shows them"
+                                                        : "; --no-guard shows more";
+    if (bytes > 0)
+        cli_say("run: %" PRIu64 " bytes of %s were not kept%s", bytes, stream, remedy);
     if (characters > 0)
-        cli_say("run: %" PRIu64 " characters of %s are left out; --no-guard shows them", characters,
-                stream);
+        cli_say("run: %" PRIu64 " characters of %s are left out%s", characters, stream, remedy);
 }
 
-static void put_plain(const fr_code_result *r)
+static void put_plain(const settings *s, const fr_code_result *r)
 {
+    const fr_receipt *receipt = r->receipt;
     char how[320] = "";
     cli_put(r->out.p, r->out.n);
     fflush(stdout);
@@ -189,29 +197,30 @@ static void put_plain(const fr_code_result *r)
     fr_str last = r->err.n > 0 ? r->err : r->out;
     if (last.n > 0 && last.p[last.n - 1] != '\n')
         fputc('\n', stderr);
-    say_shortened("stdout", r->receipt->stdout_clipped);
-    say_shortened("stderr", r->receipt->stderr_clipped);
-    say_degraded(r->receipt);
+    say_shortened(s, "stdout", receipt->stdout_written - receipt->stdout_kept,
+                  receipt->stdout_clipped, receipt->stdout_written);
+    say_shortened(s, "stderr", receipt->stderr_written - receipt->stderr_kept,
+                  receipt->stderr_clipped, receipt->stderr_written);
+    say_degraded(receipt);
     if (r->reason[0])
         snprintf(how, sizeof(how), ": %s", r->reason);
     else if (r->signal)
         snprintf(how, sizeof(how), ": signal %d (%s)", r->signal, strsignal(r->signal));
     else
         snprintf(how, sizeof(how), ": exit code %d", r->exit_code);
-    cli_say("%s%s, %.3f s", fr_outcome_text(r->outcome), how, (double)r->receipt->run_ns / 1e9);
+    cli_say("%s%s, %.3f s", fr_outcome_text(r->outcome), how, (double)receipt->run_ns / 1e9);
 }
 
 static int put_result(const settings *s, const fr_code_result *r)
 {
     if (!s->json) {
-        put_plain(r);
+        put_plain(s, r);
         return exit_code_of(r);
     }
     fr_error err = FR_ERROR_INIT;
     char *json = NULL;
     if (fr_code_result_json(r, &json, &err)) {
-        cli_say("run: %s", err.text);
-        return cli_exit_for(&err);
+        return cli_fail("run", s->json, &err);
     }
     cli_put(json, strlen(json));
     cli_put("\n", 1);
@@ -232,8 +241,8 @@ static int execute(const settings *s, fr_executor *ex, const char *language, fr_
     in.invocation = &whose;
     fr_code_result *r = NULL;
     if (fr_executor_execute(ex, &in, &r, &err)) {
-        cli_say("run: %s", err.text);
-        return cli_caught_signal() ? CLI_SIGNAL + cli_caught_signal() : cli_exit_for(&err);
+        int failed = cli_fail("run", s->json, &err);
+        return cli_caught_signal() ? CLI_SIGNAL + cli_caught_signal() : failed;
     }
     int rc = cli_finish_output(put_result(s, r));
     if (r->outcome == FR_OUTCOME_CANCELLED && cli_caught_signal())
@@ -249,8 +258,7 @@ static int execute_until_signal(const settings *s, fr_executor *ex, const char *
     fr_error err = FR_ERROR_INIT;
     fr_cancel *cancel = NULL;
     if (cli_catch_signals(&cancel, &err)) {
-        cli_say("run: %s", err.text);
-        return cli_exit_for(&err);
+        return cli_fail("run", s->json, &err);
     }
     int rc = execute(s, ex, language, code, cancel);
     cli_release_signals();
@@ -276,7 +284,7 @@ static int with_executor(settings *s, const char *text, size_t n)
     fr_executor *ex = NULL;
     if (!s->json && s->executor.no_guard)
         s->executor.options.output_keep_bytes = PLAIN_OUTPUT_KEEP;
-    int rc = cli_open_executor("run", &s->executor, &ex);
+    int rc = cli_open_executor("run", s->json, &s->executor, &ex);
     if (rc)
         return rc;
     rc = run_text(s, ex, text, n);

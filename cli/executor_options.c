@@ -95,7 +95,8 @@ static int wrap(const cli_executor_settings *s, fr_executor *inner, fr_executor 
     return rc;
 }
 
-int cli_open_executor(const char *command, const cli_executor_settings *s, fr_executor **out)
+int cli_open_executor(const char *command, int json, const cli_executor_settings *s,
+                      fr_executor **out)
 {
     fr_executor *inner;
     fr_error err = FR_ERROR_INIT;
@@ -105,8 +106,5 @@ int cli_open_executor(const char *command, const cli_executor_settings *s, fr_ex
     int rc = open_named(s, &inner, &err);
     if (rc == 0)
         rc = wrap(s, inner, out, &err);
-    if (rc == 0)
-        return CLI_OK;
-    cli_say("%s: %s", command, err.text);
-    return cli_exit_for(&err);
+    return rc ? cli_fail(command, json, &err) : CLI_OK;
 }

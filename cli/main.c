@@ -22,13 +22,35 @@ static void print_overview(FILE *f)
           f);
 }
 
-static int run_command(const char *name, int argc, char **argv)
+static const cli_command *find_command(const char *name)
 {
     for (size_t i = 0; i < command_count; i++)
         if (strcmp(commands[i]->name, name) == 0)
-            return commands[i]->run(commands[i], argc, argv);
+            return commands[i];
+    return NULL;
+}
+
+static int run_command(const char *name, int argc, char **argv)
+{
+    const cli_command *command = find_command(name);
+    if (command)
+        return command->run(command, argc, argv);
     cli_say("there is no command '%s'; see 'fencerun --help'", name);
     return CLI_USAGE;
+}
+
+/* "help", "help COMMAND", "--help" and "-h". */
+static int help(int argc, char **argv)
+{
+    if (argc > 2)
+        return run_command(argv[2], 2, (char *[]){argv[2], (char[]){"--help"}, NULL});
+    print_overview(stdout);
+    return CLI_OK;
+}
+
+static int is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
 }
 
 /* A stream that was closed must not become some descriptor of the library's. What stands in fails as
@@ -51,10 +73,8 @@ int main(int argc, char **argv)
         print_overview(stderr);
         return CLI_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_overview(stdout);
-        return cli_finish_output(CLI_OK);
-    }
+    if (is_help(argv[1]))
+        return cli_finish_output(help(argc, argv));
     if (strcmp(argv[1], "--version") == 0) {
         printf("fencerun %s\n", fr_version());
         return cli_finish_output(CLI_OK);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -12,11 +13,15 @@
 void cli_say(const char *format, ...)
 {
     va_list ap;
-    fputs("fencerun: ", stderr);
+    char *line = NULL;
     va_start(ap, format);
-    vfprintf(stderr, format, ap);
+    int n = vasprintf(&line, format, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    fputs("fencerun: ", stderr);
+    if (n >= 0)
+        cli_put_printable(stderr, line, (size_t)n);
+    fputs(n < 0 ? "out of memory\n" : "\n", stderr);
+    free(n < 0 ? NULL : line);
 }
 
 /* "python" of "python title=x", "{.python}" and the like. */
@@ -33,7 +38,7 @@ static fr_str first_word(fr_str info)
 
 /* What would have taken a block after all, unless that was asked for already. */
 static void hint(char *text, size_t n, const fr_block *b, const fr_extract_options *options,
-                 const fr_executor *ex)
+                 const fr_executor *ex, const char *all_languages)
 {
     fr_str word = first_word(b->info);
     const fr_language *language = ex && word.n ? cli_find_language(ex, word.p, word.n) : NULL;
@@ -45,20 +50,23 @@ static void hint(char *text, size_t n, const fr_block *b, const fr_extract_optio
     *text = '\0';
     if (options->compat == FR_COMPAT_ADK || (other && !language))
         return;
-    snprintf(text, n, " (%s%s%s%s takes it)", other ? "--language " : "",
-             other ? language->name : "", untagged ? "--untagged" : "",
+    snprintf(text, n, " (%s%s%s%s takes it)",
+             !other          ? ""
+             : all_languages ? all_languages
+                             : "--language ",
+             other && !all_languages ? language->name : "", untagged ? "--untagged" : "",
              cut ? (other || untagged ? " --unterminated" : "--unterminated") : "");
 }
 
 void cli_say_skipped(const char *command, const fr_extraction *x, const fr_extract_options *options,
-                     const fr_executor *ex)
+                     const fr_executor *ex, const char *all_languages)
 {
     const fr_block *b;
     size_t i = 0;
     for (; (b = fr_extraction_skipped(x, i)) && i < MAX_SKIPPED; i++) {
         char taken_by[96] = "";
         if (b->skip != FR_SKIP_EMPTY)
-            hint(taken_by, sizeof(taken_by), b, options, ex);
+            hint(taken_by, sizeof(taken_by), b, options, ex, all_languages);
         cli_say("%s: passed over the block%s%.60s%s at byte %zu: %s%s", command,
                 b->info.n ? " '" : "", b->info.p, b->info.n ? "'" : "", b->start,
                 fr_skip_text(b->skip), taken_by);
@@ -72,8 +80,7 @@ int cli_put_extraction(const char *command, const fr_extraction *x)
     fr_error err = FR_ERROR_INIT;
     char *json = NULL;
     if (fr_extraction_json(x, &json, &err)) {
-        cli_say("%s: %s", command, err.text);
-        return cli_exit_for(&err);
+        return cli_fail(command, 0, &err);
     }
     cli_put(json, strlen(json));
     cli_put("\n", 1);
@@ -96,6 +103,18 @@ int cli_finish_output(int exit_code)
         return CLI_UNAVAILABLE;
     }
     return fflush(stderr) || ferror(stderr) ? CLI_UNAVAILABLE : exit_code;
+}
+
+int cli_fail(const char *command, int json, const fr_error *err)
+{
+    char *text = NULL;
+    cli_say("%s: %s", command, err->text);
+    if (json && fr_error_json(err, &text, NULL) == 0) {
+        cli_put(text, strlen(text));
+        cli_put("\n", 1);
+    }
+    fr_free(text);
+    return cli_exit_for(err);
 }
 
 int cli_exit_for(const fr_error *err)

@@ -39,7 +39,7 @@ static int is_steering(uint32_t c)
     return 0;
 }
 
-void cli_put_printable(const char *p, size_t n)
+void cli_put_printable(FILE *to, const char *p, size_t n)
 {
     size_t done = 0;
     for (size_t at = 0, length; at < n; at += length) {
@@ -47,11 +47,11 @@ void cli_put_printable(const char *p, size_t n)
         int is_stray = length == 1 && c >= 0x80;
         if (!is_stray && !is_steering(c))
             continue;
-        cli_put(p + done, at - done);
-        printf(c < 0x100 ? "\\x%02x" : "\\u%04x", c);
+        fwrite(p + done, 1, at - done, to);
+        fprintf(to, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
         done = at + length;
     }
-    cli_put(p + done, n - done);
+    fwrite(p + done, 1, n - done, to);
 }
 
 void cli_put_text(const char *p, size_t n)
@@ -63,7 +63,7 @@ void cli_put_text(const char *p, size_t n)
     for (size_t at = 0; at < n;) {
         const char *lf = memchr(p + at, '\n', n - at);
         size_t end = lf ? (size_t)(lf - p) : n;
-        cli_put_printable(p + at, end - at);
+        cli_put_printable(stdout, p + at, end - at);
         cli_put("\n", lf != NULL);
         at = end + 1;
     }

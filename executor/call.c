@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor/call.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,11 +63,15 @@ static void end(fr_call *call, int outcome, int exit_code, int signal)
 
 void fr_result_exited(fr_call *call, int exit_code)
 {
+    if (exit_code < 0)
+        call->fault = "gave the code a negative exit code";
     end(call, exit_code == 0 ? FR_OUTCOME_OK : FR_OUTCOME_FAILED, exit_code, 0);
 }
 
 void fr_result_signaled(fr_call *call, int signal)
 {
+    if (signal < 1 || signal > SIGRTMAX)
+        call->fault = "ended the code by a signal that there is not";
     end(call, FR_OUTCOME_FAILED, -1, signal);
 }
 
@@ -77,7 +82,9 @@ static int is_stopped(int outcome)
 
 void fr_result_stopped(fr_call *call, int outcome, const char *format, ...)
 {
-    end(call, is_stopped(outcome) ? outcome : 0, -1, 0);
+    if (!is_stopped(outcome))
+        call->fault = "stopped the run with an outcome that is none of ours";
+    end(call, outcome, -1, 0);
     char *reason = call->result->reason;
     va_list ap;
     va_start(ap, format);
@@ -144,6 +151,8 @@ int fr_result_replace(fr_call *call, int stream, const char *p, size_t n, fr_err
 
 void fr_result_judge(fr_call *call, int stderr_class)
 {
+    if (stderr_class < FR_STDERR_UNJUDGED || stderr_class > FR_STDERR_ERROR)
+        call->fault = "judged stderr to be what there is not";
     call->result->pub.stderr_class = stderr_class;
 }
 
@@ -153,10 +162,8 @@ static int check_end(const fr_call *call, const char *executor, fr_error *err)
         return fr_fail(err, FR_EINTERNAL, 0,
                        "executor %s said %d times how the run ended, not once", executor,
                        call->ends);
-    if (call->result->pub.outcome == 0)
-        return fr_fail(err, FR_EINTERNAL, 0,
-                       "executor %s stopped the run with an outcome that is none of ours",
-                       executor);
+    if (call->fault)
+        return fr_fail(err, FR_EINTERNAL, 0, "executor %s %s", executor, call->fault);
     return 0;
 }
 

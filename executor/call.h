@@ -15,6 +15,7 @@ struct fr_call {
     fri_result *result;     /* what is being built */
     int ends;               /* how often the executor said how the run ended */
     int adopted;            /* the result is another executor's, complete */
+    const char *fault;      /* what else it did that no executor may; NULL: nothing */
 };
 
 /* Errors: FR_ENOMEM. */
@@ -23,7 +24,7 @@ FR_CHECK int fri_call_init(fr_call *call, const fr_executor *ex, const fr_code_i
 void fri_call_dispose(fr_call *call);
 
 /* Turns what was built into a result. Errors: FR_EINTERNAL when the executor did not say exactly
- * once how the run ended; FR_ENOMEM, FR_ELIMIT. */
+ * once how the run ended, or said what cannot be; FR_ENOMEM, FR_ELIMIT. */
 FR_CHECK int fri_call_finish(fr_call *call, const char *executor, fr_code_result **out,
                              fr_error *err);
 

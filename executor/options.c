@@ -39,8 +39,9 @@ static int check_numbers(const fr_executor_options *o, const char *name, fr_erro
         return fr_fail(err, FR_EINVAL, 0, "%s: error_retry_attempts is %d", name,
                        o->error_retry_attempts);
     if (o->memory_bytes && (o->memory_bytes < MIN_MEMORY_BYTES || o->memory_bytes > INT64_MAX))
-        return fr_fail(err, FR_EINVAL, 0, "%s: %llu bytes of memory; at least %lu are needed", name,
-                       (unsigned long long)o->memory_bytes, MIN_MEMORY_BYTES);
+        return fr_fail(
+            err, FR_EINVAL, 0, "%s: %llu bytes of memory; at least %lu are needed (%luM)", name,
+            (unsigned long long)o->memory_bytes, MIN_MEMORY_BYTES, MIN_MEMORY_BYTES >> 20);
     if (o->tmp_bytes > INT64_MAX)
         return fr_fail(err, FR_EINVAL, 0, "%s: tmp_bytes is %llu", name,
                        (unsigned long long)o->tmp_bytes);

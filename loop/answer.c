@@ -53,7 +53,7 @@ int fr_answer_json(const fr_answer *a, char **json, fr_error *err)
     fri_json_member_cstring(&w, "invocation_id", a->invocation_id);
     put_count(&w, "model_calls", a->model_calls);
     put_count(&w, "runs", a->runs);
-    put_count(&w, "failures", a->failures);
+    put_count(&w, "failures_in_a_row", a->failures);
     put_count(&w, "prompt_tokens", a->prompt_tokens);
     put_count(&w, "output_tokens", a->output_tokens);
     fri_json_end_object(&w);

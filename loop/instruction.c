@@ -38,20 +38,22 @@ static void put_persistence(fri_buf *out, const fr_executor *ex)
     if (fr_executor_get_options(ex)->stateful)
         fri_buf_puts(out, "- Variables stay from one block to the next.\n");
     else
-        fri_buf_puts(out, "- Each block runs alone: import and define again all that it needs.\n");
+        fri_buf_puts(out, "- Each block runs alone: nothing of earlier ones is there any more.\n");
     if (!(fr_executor_flags(ex) & FR_EXECUTOR_FILES))
         fri_buf_puts(out, "- Files it writes are gone when it ends.\n");
 }
 
-static void put_rules(fri_buf *out, const fr_executor *ex)
+static void put_rules(fri_buf *out, const fr_language *language, const fr_executor *ex)
 {
     int attempts = fr_executor_get_options(ex)->error_retry_attempts;
     fri_buf_puts(out,
                  "\n"
                  "- Write one block, then stop: only the first of a message is run, and what you "
-                 "write behind it is dropped. You are then told what it printed.\n"
-                 "- Print every result you need. Only what is printed comes back; the value of an "
-                 "expression on the last line is lost.\n");
+                 "write behind it is dropped. You are then told what it printed.\n");
+    fri_buf_puts(out, language->flags & FR_LANGUAGE_TRIPLE_QUOTES
+                          ? "- Print every result you need. Only what is printed comes back; the "
+                            "value of an expression on the last line is lost.\n"
+                          : "- Only what is printed comes back.\n");
     put_persistence(out, ex);
     put_limits(out, ex);
     if (attempts > 0)
@@ -71,7 +73,7 @@ int fr_instruction(const fr_executor *ex, uint32_t compat, char **text, fr_error
         fri_buf_printf(&out, "You can have %s code run by writing it like this:\n\n",
                        language->name);
         put_example(&out, language, a, compat);
-        put_rules(&out, ex);
+        put_rules(&out, language, ex);
     }
     int rc = fri_buf_check(&out, "an instruction", err);
     char *made = rc ? NULL : fri_buf_steal(&out, err);

@@ -236,6 +236,8 @@ static int read_input(const fr_turn_input *input, fr_turn_input *in, fr_invocati
     int rc = fri_read_sized(in, sizeof(*in), input, "fr_turn_input", err);
     if (rc == 0)
         rc = fri_read_sized(invocation, sizeof(*invocation), in->invocation, "fr_invocation", err);
+    if (rc == 0)
+        rc = fri_state_check_id(invocation->id ? invocation->id : "", err);
     if (rc || in->reply)
         return rc;
     if (!in->text.p)

@@ -288,7 +288,9 @@ static int converse(inquiry *q, fr_str question, fr_error *err)
 static int name_invocation(inquiry *q, const char *invocation_id, fr_error *err)
 {
     char **id = &q->answer->invocation_id;
-    int rc = 0;
+    int rc = invocation_id ? fri_state_check_id(invocation_id, err) : 0;
+    if (rc)
+        return rc;
     if (!invocation_id)
         rc = fri_new_id("e-", id, err);
     else if (!(*id = fri_strdup(invocation_id, err)))

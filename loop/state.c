@@ -224,6 +224,14 @@ static fri_tally *find_tally(const fr_state *state, const char *invocation)
     return NULL;
 }
 
+int fri_state_check_id(const char *invocation, fr_error *err)
+{
+    size_t n = strlen(invocation), valid = fri_utf8_valid_prefix(invocation, n);
+    if (valid == n)
+        return 0;
+    return fr_fail(err, FR_EINVAL, 0, "the id of the invocation is no UTF-8 at byte %zu", valid);
+}
+
 const fri_tally *fri_state_find_tally(const fr_state *state, const char *invocation)
 {
     return find_tally(state, invocation);

@@ -38,6 +38,10 @@ struct fr_state {
 extern const char fri_key_context[], fri_key_input_files[], fri_key_error_counts[],
     fri_key_results[], fri_key_budget[];
 
+/* Ids of invocations are keys of the state's JSON, where bytes that are no UTF-8 would be replaced, and two ids
+ * become one. Errors: FR_EINVAL. */
+FR_CHECK int fri_state_check_id(const char *invocation, fr_error *err);
+
 /* The tally of an invocation; NULL when there is none. */
 const fri_tally *fri_state_find_tally(const fr_state *state, const char *invocation);
 

@@ -9,8 +9,8 @@
 #include "base/str.h"
 #include "loop/quote.h"
 
-#define ANSWER_NOW                                                                         \
-    "no more code is run in this turn. Answer now without code, and state no number that " \
+#define ANSWER_NOW                                                                              \
+    "no more code is run for this question. Answer now without code, and state no number that " \
     "was not printed."
 
 /* By hand: printf() writes a decimal comma where the host program's locale has one. */
@@ -105,7 +105,7 @@ static void put_budget(fri_buf *out, const fri_told *told)
     else if (told->failed)
         fri_buf_printf(out, "Tries left: %d.\n", s->attempts_left);
     if (s->runs_left > 0 && s->attempts_left > 0)
-        fri_buf_printf(out, "Runs left in this turn: %d.\n", s->runs_left);
+        fri_buf_printf(out, "Runs left for this question: %d.\n", s->runs_left);
 }
 
 int fri_tell(fri_buf *out, const fr_code_result *result, const fri_told *told, fr_error *err)

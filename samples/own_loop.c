@@ -22,14 +22,16 @@ static void remember(const char *text)
 
 int main(void)
 {
-    fr_executor *sandbox = NULL;
+    fr_executor *sandbox = NULL, *guard = NULL;
     fr_postprocessor *postprocessor = NULL;
     fr_state *state = NULL;
     fr_error err = FR_ERROR_INIT;
     int again = 1, rc = fr_executor_open("sandbox", NULL, &sandbox, &err);
 
     if (rc == 0)
-        rc = fr_postprocessor_new(sandbox, NULL, &postprocessor, &err);
+        rc = fr_executor_wrap("guard", NULL, sandbox, &guard, &err);
+    if (rc == 0)
+        rc = fr_postprocessor_new(guard, NULL, &postprocessor, &err);
     if (rc == 0)
         rc = fr_state_new(&state, &err);
     while (rc == 0 && again) {
@@ -48,6 +50,6 @@ int main(void)
     printf("%s%s%s", conversation, rc ? "own_loop: " : "", err.text);
     fr_state_free(state);
     fr_postprocessor_free(postprocessor);
-    fr_executor_close(sandbox);
+    fr_executor_close(guard ? guard : sandbox);
     return rc ? 1 : 0;
 }

@@ -79,7 +79,7 @@ run 0 ask --events --audit "$audit" --model scripted:samples/models/used_up.json
     "What is the mean of 1 and 2?"
 /usr/bin/python3 samples/show_events.py <"$output/stdout" | tee "$output/events" || fail "no events"
 show stderr
-shown "That was failure number 2 in a row: no more code is run in this turn." events
+shown "That was failure number 2 in a row: no more code is run for this question." events
 shown "I cannot give you a computed number" events
 run 0 audit verify "$audit"
 show stdout

@@ -4,8 +4,8 @@
  *
  * A record is written by one write(2) under an exclusive flock(2), which spans processes, and a mutex,
  * which spans the threads of one, since they share the open file and with it the lock. What the next
- * record follows is known as long as the file has the size at which we left it; when it has grown somebody
- * else wrote, and its end is read again. A write that fails is taken back. One that was cut off, because
+ * record follows is known as long as the file ends as we left it; when it has grown somebody else wrote, and
+ * its end is read again; when what we left is not there any more, it is no longer the log we began. A write that fails is taken back. One that was cut off, because
  * its process was killed, stays; the next record tells of it.
  */
 #include <errno.h>
@@ -118,18 +118,18 @@ static int find_tail(fr_audit *a, fr_error *err)
         return fr_fail(
             err, FR_ESYSTEM, 0,
             "audit: %s was deleted; nothing is recorded any more until it is opened anew", a->path);
-    uint64_t size = (uint64_t)st.st_size;
-    if (size < a->tail.size)
+    int has = fri_audit_still_has(a->fd, &a->tail);
+    if (has < 0)
+        return fr_fail(err, FR_ESYSTEM, errno, "audit: cannot read the end of %s", a->path);
+    if (!has)
         return fr_fail(err, FR_ESYSTEM, 0,
-                       "audit: %s was cut off, from %" PRIu64 " bytes with record %" PRIu64
-                       " to %" PRIu64 "; nothing is recorded any more until it is opened anew",
-                       a->path, a->tail.size, a->tail.last.sequence, size);
-    if (size > a->tail.size) {
-        int rc = fri_audit_read_tail(a->fd, size, a->path, &a->tail, err);
-        if (rc)
-            return rc;
-    }
-    return 0;
+                       "audit: record %" PRIu64 " is no longer where it was in %s (%" PRIu64
+                       " bytes, now %" PRIu64 "), so somebody cut it off or wrote over it; "
+                       "nothing is recorded any more until it is opened anew",
+                       a->tail.last.sequence, a->path, a->tail.size, (uint64_t)st.st_size);
+    if ((uint64_t)st.st_size == a->tail.size)
+        return 0;
+    return fri_audit_read_tail(a->fd, (uint64_t)st.st_size, a->path, &a->tail, err);
 }
 
 /* A second end of a run, or one of nothing, would break the log. */
@@ -178,7 +178,7 @@ static int append_locked(fr_audit *a, const fri_audit_entry *entry, fr_audit_mar
         return rc;
     if (fri_audit_append(a->fd, a->tail.size, fri_buf_str(&line), !(a->flags & FR_AUDIT_NO_SYNC)))
         return not_written(a, entry, errno, err);
-    a->tail = (fri_audit_tail){.size = a->tail.size + line.n, .last = made};
+    a->tail = fri_audit_tail_of(a->tail.size + line.n, &made, fri_buf_str(&line));
     if (mark)
         *mark = made;
     return note_run(a, entry, made.sequence, err);

@@ -106,6 +106,12 @@ static int look(fr_str s, int is_all, fri_audit_tail *t, int *found, fr_error *e
     return set_torn(t, fri_str(s.p, content), err);
 }
 
+static void set_ending(fri_audit_tail *t, fr_str s)
+{
+    size_t n = s.n < sizeof(t->ending) ? s.n : sizeof(t->ending);
+    memcpy(t->ending, s.p + s.n - n, n);
+}
+
 /* As look(), with the last n bytes of the file. */
 static int look_at(int fd, size_t n, const char *path, fri_audit_tail *t, int *found, fr_error *err)
 {
@@ -117,6 +123,7 @@ static int look_at(int fd, size_t n, const char *path, fri_audit_tail *t, int *f
         return fr_fail(err, FR_ESYSTEM, got < 0 ? errno : 0, "audit: cannot read the end of %s",
                        path);
     t->needs_lf = p[n - 1] != '\n';
+    set_ending(t, fri_str(p, n));
     return look(fri_str(p, n), n == t->size, t, found, err);
 }
 
@@ -141,4 +148,21 @@ int fri_audit_read_tail(int fd, uint64_t size, const char *path, fri_audit_tail 
     }
     *out = t;
     return 0;
+}
+
+fri_audit_tail fri_audit_tail_of(uint64_t size, const fr_audit_mark *last, fr_str line)
+{
+    fri_audit_tail t = {.size = size, .last = *last};
+    set_ending(&t, line);
+    return t;
+}
+
+int fri_audit_still_has(int fd, const fri_audit_tail *tail)
+{
+    char now[FRI_AUDIT_ENDING];
+    size_t n = tail->size < sizeof(now) ? (size_t)tail->size : sizeof(now);
+    ssize_t got = read_at(fd, now, n, tail->size - n);
+    if (got < 0)
+        return -1;
+    return (size_t)got == n && memcmp(now, tail->ending, n) == 0;
 }

@@ -49,16 +49,16 @@ static int read_outcome(const fri_json *doc, fri_json_ref v, step *s, fr_error *
     int natural = s->outcome;
     for (s->outcome = FR_OUTCOME_OK; strcmp(fr_outcome_text(s->outcome), name) != 0; s->outcome++)
         if (s->outcome == FR_OUTCOME_CANCELLED)
-            return fr_fail(err, FR_EFORMAT, 0, "scripted: there is no outcome '%.40s'", name);
+            return fr_fail(err, FR_EFORMAT, 0, "there is no outcome '%.40s'", name);
     if (s->outcome == FR_OUTCOME_OK && natural != FR_OUTCOME_OK)
-        return fr_fail(err, FR_EFORMAT, 0, "scripted: outcome ok with an exit code or a signal");
+        return fr_fail(err, FR_EFORMAT, 0, "outcome ok with an exit code or a signal");
     return 0;
 }
 
 static int read_step(const fri_json *doc, fri_json_ref v, step *s, fr_error *err)
 {
     if (fri_json_type(doc, v) != FRI_JSON_OBJECT)
-        return fr_fail(err, FR_EFORMAT, 0, "scripted: a result is no object");
+        return fr_fail(err, FR_EFORMAT, 0, "a result is no object");
     FRI_AUTO(fri_freep) char *error = NULL;
     int rc = fri_json_optional_integer(doc, v, "exit_code", 0, 255, &s->exit_code, err);
     if (rc == 0)
@@ -91,13 +91,17 @@ static int check_step(const fri_json *doc, fri_json_ref v, fr_error *err)
     return rc;
 }
 
+static const char *const members[] = {"outcome", "exit_code", "signal", "delay_ms", "stdout",
+                                      "stderr",  "expect",    "error",  "message",  NULL};
+static const fri_script_form form = {"results", members, check_step};
+
 static int scripted_open(fr_executor *self, const void *config, fr_error *err)
 {
     scripted *s = fr_executor_state(self);
     pthread_mutex_init(&s->lock, NULL);
     fr_scripted_options o;
     int rc = fri_read_sized(&o, sizeof(o), config, "fr_scripted_options", err);
-    return rc ? rc : fri_script_open(&s->script, o.path, o.json, "results", check_step, err);
+    return rc ? rc : fri_script_open(&s->script, o.path, o.json, &form, err);
 }
 
 static void scripted_close(fr_executor *self)
@@ -124,11 +128,17 @@ static int wait_delay(fr_call *call, int64_t delay_ms)
     return cancelled || delay_ms > timeout_ms;
 }
 
+static int check_expected(const step *s, fr_str code, fr_error *err)
+{
+    if (!s->expect || fri_str_equal(code, fri_str(s->expect, s->expect_n)))
+        return 0;
+    return fr_fail(err, FR_EINVAL, 0, "the code is not the expected '%.*s'; it is '%.*s'",
+                   fri_script_shown(fri_str(s->expect, s->expect_n)), s->expect,
+                   fri_script_shown(code), code.p);
+}
+
 static int play(const step *s, fr_call *call, fr_error *err)
 {
-    fr_str code = fr_call_input(call)->code;
-    if (s->expect && !fri_str_equal(code, fri_str(s->expect, s->expect_n)))
-        return fr_fail(err, FR_EINVAL, 0, "scripted: the code is not the one that was expected");
     if (s->error)
         return fr_fail(err, s->error, 0, "scripted: %s",
                        s->message ? s->message : "a recorded failure");
@@ -153,15 +163,18 @@ static int scripted_execute(fr_executor *self, fr_call *call, fr_error *err)
 {
     scripted *s = fr_executor_state(self);
     pthread_mutex_lock(&s->lock);
-    fri_json_ref now = fri_script_next(&s->script);
+    size_t place;
+    fri_json_ref now = fri_script_next(&s->script, &place);
     pthread_mutex_unlock(&s->lock);
     if (now == FRI_JSON_NONE)
         return fr_fail(err, FR_ENOTFOUND, 0, "scripted: the script has no result for this run");
     step played;
+    fr_error why = FR_ERROR_INIT;
     memset(&played, 0, sizeof(played));
-    int rc = read_step(s->script.doc, now, &played, err);
+    int rc = read_step(s->script.doc, now, &played, &why);
     if (rc == 0)
-        rc = play(&played, call, err);
+        rc = check_expected(&played, fr_call_input(call)->code, &why);
+    rc = rc ? fri_script_fail(&s->script, place, rc, why.text, err) : play(&played, call, err);
     step_dispose(&played);
     return rc;
 }

@@ -104,7 +104,7 @@ FR_API void fr_audit_close(fr_audit *audit);
  * can be had, a piece that the next record tells of. While somebody else has the file locked it waits, for
  * 10 s at most and until `input->cancel` is raised. Threads: any. Errors: FR_EINVAL, FR_EABI (`input`),
  * FR_ELIMIT (a record of more than 64 MiB, or a million runs going on), FR_ESYSTEM (not written or not
- * locked, or the file was deleted, or cut off behind our back), FR_ECANCELLED, FR_EFORMAT,
+ * locked, or the file was deleted, or cut off or changed behind our back), FR_ECANCELLED, FR_EFORMAT,
  * FR_EUNAVAILABLE, FR_ENOMEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_audit_started(fr_audit *audit, const fr_code_input *input,

@@ -68,6 +68,10 @@ FR_API const char *fr_error_name(int code);
  * Owner: static storage. Threads: any. Since: 0.1. */
 FR_API const char *fr_error_text(int code);
 
+/** One JSON object on one line, {"error":{"code":"FR_EMODEL","message":"…"}}, for who reads the others of the
+ * library. Free `*json` with fr_free(). Errors: FR_ENOMEM. Since: 0.1. */
+FR_API FR_CHECK int fr_error_json(const fr_error *error, char **json, fr_error *err);
+
 FR_END_DECLS
 
 #endif

@@ -149,8 +149,9 @@ typedef struct fr_executor_class {
     int (*open)(fr_executor *self, const void *config, fr_error *err);
 
     /** Runs fr_call_input(call) and describes the end by exactly one of fr_result_exited(),
-     * fr_result_signaled() and fr_result_stopped(). Returns 0, or negative when the code could not
-     * be run; what was described is then dropped. Keeps the time: once the code has run for
+     * fr_result_signaled() and fr_result_stopped(); an end that cannot be, such as signal 0, makes the
+     * call fail with FR_EINTERNAL. Returns 0, or negative when the code could not be run; what was
+     * described is then dropped. Keeps the time: once the code has run for
      * fr_call_input(call)->timeout_ms it stops it and says so with FR_OUTCOME_TIMEOUT; and returns
      * soon after fr_call_cancelled() turns true, with FR_OUTCOME_CANCELLED. Nobody else does. */
     int (*execute)(fr_executor *self, fr_call *call, fr_error *err);
@@ -201,10 +202,10 @@ enum fr_stream { FR_STDOUT = 1, FR_STDERR = 2 };
 FR_API FR_CHECK int fr_result_write(fr_call *call, int stream, const void *p, size_t n,
                                     fr_error *err);
 
-/** The code ended with this exit code: FR_OUTCOME_OK for 0, else FR_OUTCOME_FAILED. Since: 0.1. */
+/** The code ended with this exit code, 0 or more: FR_OUTCOME_OK for 0, else FR_OUTCOME_FAILED. Since: 0.1. */
 FR_API void fr_result_exited(fr_call *call, int exit_code);
 
-/** A signal that was not ours ended the code: FR_OUTCOME_FAILED. Since: 0.1. */
+/** A signal (1 to SIGRTMAX) that was not ours ended the code: FR_OUTCOME_FAILED. Since: 0.1. */
 FR_API void fr_result_signaled(fr_call *call, int signal);
 
 /** We ended it: `outcome` is one of TIMEOUT, MEMORY, OUTPUT_LIMIT, DENIED, CANCELLED, and the
@@ -219,7 +220,8 @@ FR_API void fr_result_stopped(fr_call *call, int outcome, const char *format, ..
 FR_API void fr_result_adopt(fr_call *call, fr_code_result *result);
 
 /** Of an adopted result: the text of a stream becomes a copy of these bytes (none of its own), and what
- * the receipt counts stays, but for its gap (stdout_gap): there is none until the wrapper says where. Errors: FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
+ * the receipt counts stays, but for its gap (stdout_gap): there is none until the wrapper says where.
+ * Errors: FR_EINVAL, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
 FR_API FR_CHECK int fr_result_replace(fr_call *call, int stream, const char *p, size_t n,
                                       fr_error *err);
 

@@ -152,11 +152,13 @@ typedef struct fr_scripted_model_options {
 typedef struct fr_openai_options {
     size_t struct_size;
     const char *model;    /**< its name there; required */
-    const char *base_url; /**< http or https; NULL: $OPENAI_BASE_URL, else OpenAI's own */
+    const char *base_url; /**< http or https, what stands before /chat/completions; NULL:
+                                  $OPENAI_BASE_URL, else OpenAI's own */
     const char *api_key;  /**< NULL: from the environment; "": none, whatever is there */
     const char
-        *api_key_env; /**< the variable with the key; NULL: OPENAI_API_KEY. Where it is not set
-                                  no key is sent, which is all right with local servers */
+        *api_key_env; /**< the variable with the key, which has to be set; NULL: OPENAI_API_KEY,
+                                  and where that is not set no key is sent, which is all right with
+                                  local servers */
     const char *parameters; /**< JSON object whose members go into each request as they are, such as
                                   {"temperature": 0} or, for the token counts of a stream,
                                   {"stream_options": {"include_usage": true}}; NULL: none. "model",

@@ -15,7 +15,8 @@
  *                  {"error": "FR_EUNAVAILABLE", "message": "engine is down"}]}
  *
  * Left out members are: outcome ok, exit_code 0, empty output. `delay_ms` waits before the result is
- * given, `expect` fails the call when the code is another. A run behind the last result fails.
+ * given, `expect` fails the call when the code is another. A run behind the last result fails. All of it
+ * is in docs/scripts.md.
  */
 
 /** Exactly one of `path` and `json` is set. Members are only ever added at the end. */

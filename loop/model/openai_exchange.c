@@ -54,12 +54,23 @@ static int is_stream(const exchange *x)
     return x->o->stream && is_good(x) && !has_type(x, JSON_TYPE);
 }
 
+/* What some servers say when they fail in the middle of a stream. */
+static int failed(const exchange *x, fr_str data, fr_error *err)
+{
+    fri_openai_reason reason;
+    int rc = fri_openai_body_reason(data, x->o->key, &reason, err);
+    return rc ? rc
+              : fr_fail(err, FR_EMODEL, 0, "openai: an error instead of an answer: %s",
+                        reason.text);
+}
+
 static int on_event(void *user, fr_str type, fr_str data, fr_error *err)
 {
     exchange *x = user;
-    (void)type;
     if (fr_cancel_raised(x->q->cancel))
         return FRI_HTTP_CANCELLED;
+    if (fri_str_equal(type, fri_cstr("error")))
+        return failed(x, data, err);
     int rc = fri_openai_answer_chunk(&x->answer, data, err);
     return rc == 0 && x->answer.done ? ANSWER_DONE : rc;
 }

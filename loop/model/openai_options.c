@@ -80,6 +80,11 @@ static int set_url(fri_openai *o, const char *url, fr_error *err)
     while (url[n - 1] == '/')
         n--;
     o->base_url[n] = '\0';
+    const size_t tail = sizeof(path) - 1;
+    if (n > tail && strcasecmp(o->base_url + n - tail, path) == 0)
+        return fr_fail(err, FR_EINVAL, 0,
+                       "openai: the base url '%.200s' is given without %s, which is put behind it",
+                       o->base_url, path);
     o->url = fri_calloc(n + sizeof(path), 1, err);
     if (!o->url)
         return FR_ENOMEM;
@@ -95,6 +100,10 @@ static int set_key(fri_openai *o, const fr_openai_options *given, fr_error *err)
     const char *source = given->api_key_env ? given->api_key_env : DEFAULT_KEY_ENV;
     const char *key = given->api_key ? given->api_key : variable(source);
     o->key = "";
+    if (!key && given->api_key_env)
+        return fr_fail(err, FR_EINVAL, 0,
+                       "openai: the environment has no variable '%.60s' to take the key from",
+                       source);
     int rc = copy(&o->key_source, given->api_key ? "api_key" : source, err);
     if (rc || !key || !key[0])
         return rc;

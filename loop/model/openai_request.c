@@ -2,6 +2,7 @@
 /* From a request to the JSON that is sent. */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/digest.h"
 #include "base/json_write.h"
 #include "base/limits.h"
@@ -39,6 +40,18 @@ static const char *name_of(const fr_part *part)
     }
 }
 
+/* As it can stand in a data URL: "image/" and characters of a token (RFC 9110, 8.3.1 and 5.6.2). */
+static int is_image_type(fr_str type)
+{
+    static const char image[] = "image/", others[] = "!#$%&'*+-.^_`|~";
+    size_t n = sizeof(image) - 1;
+    if (type.n <= n || memcmp(type.p, image, n) != 0)
+        return 0;
+    while (n < type.n && (fri_is_alnum(type.p[n]) || memchr(others, type.p[n], sizeof(others) - 1)))
+        n++;
+    return n == type.n;
+}
+
 static int check_part(const fr_part *part, size_t i, fr_error *err)
 {
     if (part->kind == FR_PART_TEXT)
@@ -50,7 +63,7 @@ static int check_part(const fr_part *part, size_t i, fr_error *err)
     if (part->kind != FR_PART_INLINE_DATA)
         return fr_fail(err, FR_EUNSUPPORTED, 0, "openai: content %zu has a part %s", i,
                        name_of(part));
-    if (strncmp(part->label.p, "image/", 6) == 0)
+    if (is_image_type(part->label))
         return 0;
     return fr_fail(err, FR_EUNSUPPORTED, 0,
                    "openai: content %zu has inline data of type '%.40s'; images alone can be sent",

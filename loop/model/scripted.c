@@ -37,7 +37,7 @@ static int read_finish(const char *name, int *finish, fr_error *err)
         return 0;
     for (*finish = 0; strcmp(fr_finish_text(*finish), name) != 0; ++*finish)
         if (*finish == FR_FINISH_SAFETY)
-            return fr_fail(err, FR_EFORMAT, 0, "scripted: there is no finish '%.40s'", name);
+            return fr_fail(err, FR_EFORMAT, 0, "there is no finish '%.40s'", name);
     return 0;
 }
 
@@ -61,7 +61,7 @@ static int read_object(const fri_json *doc, fri_json_ref v, step *s, fr_error *e
     if (rc || fri_json_get(doc, v, "parts") == FRI_JSON_NONE)
         return rc;
     if (s->text)
-        return fr_fail(err, FR_EFORMAT, 0, "scripted: a reply has a text or parts, not both");
+        return fr_fail(err, FR_EFORMAT, 0, "a reply has a text or parts, not both");
     return fri_content_read(doc, v, &s->content, err);
 }
 
@@ -71,7 +71,7 @@ static int read_step(const fri_json *doc, fri_json_ref v, step *s, fr_error *err
     if (fri_json_type(doc, v) == FRI_JSON_STRING)
         return fri_json_string(doc, v, "a reply", &s->text, &s->text_n, err);
     if (fri_json_type(doc, v) != FRI_JSON_OBJECT)
-        return fr_fail(err, FR_EFORMAT, 0, "scripted: a reply is neither a string nor an object");
+        return fr_fail(err, FR_EFORMAT, 0, "a reply is neither a string nor an object");
     return read_object(doc, v, s, err);
 }
 
@@ -94,8 +94,10 @@ static int check_expected(const step *s, const fr_content *last, fr_error *err)
     fri_content_text(last, &text);
     int rc = fri_buf_check(&text, "the text of a content", err);
     if (rc == 0 && !memmem(text.p, text.n, s->expect, s->expect_n))
-        rc = fr_fail(err, FR_EINVAL, 0, "scripted: the last content does not say '%.100s'",
-                     s->expect);
+        rc = fr_fail(err, FR_EINVAL, 0,
+                     "what the model is told last does not say '%.*s'; it says '%.*s'",
+                     fri_script_shown(fri_str(s->expect, s->expect_n)), s->expect,
+                     fri_script_shown(fri_buf_str(&text)), text.p);
     fri_buf_dispose(&text);
     return rc;
 }
@@ -111,11 +113,8 @@ static int play_parts(const step *s, fr_reply *reply, fr_error *err)
     return rc;
 }
 
-static int play(const step *s, const fr_model_request *q, fr_reply *reply, fr_error *err)
+static int play(const step *s, fr_reply *reply, fr_error *err)
 {
-    int rc = check_expected(s, q->contents[q->content_count - 1], err);
-    if (rc)
-        return rc;
     if (s->error)
         return fr_fail(err, s->error, 0, "scripted: %s",
                        s->message ? s->message : "a recorded failure");
@@ -127,24 +126,30 @@ static int scripted_generate(fr_model *self, const fr_model_request *q, fr_reply
                              fr_error *err)
 {
     fri_script *script = fr_model_state(self);
-    fri_json_ref now = fri_script_next(script);
+    size_t place;
+    fri_json_ref now = fri_script_next(script, &place);
     if (now == FRI_JSON_NONE)
         return fr_fail(err, FR_ENOTFOUND, 0, "scripted: the script has no reply for this request");
     fr_reply_request(reply);
     step s;
-    int rc = read_step(script->doc, now, &s, err);
+    fr_error why = FR_ERROR_INIT;
+    int rc = read_step(script->doc, now, &s, &why);
     if (rc == 0)
-        rc = play(&s, q, reply, err);
+        rc = check_expected(&s, q->contents[q->content_count - 1], &why);
+    rc = rc ? fri_script_fail(script, place, rc, why.text, err) : play(&s, reply, err);
     step_dispose(&s);
     return rc;
 }
+
+static const char *const members[] = {"text",  "parts",   "expect", "finish",
+                                      "error", "message", NULL};
+static const fri_script_form form = {"replies", members, check_step};
 
 static int scripted_open(fr_model *self, const void *config, fr_error *err)
 {
     fr_scripted_model_options o;
     int rc = fri_read_sized(&o, sizeof(o), config, "fr_scripted_model_options", err);
-    return rc ? rc
-              : fri_script_open(fr_model_state(self), o.path, o.json, "replies", check_step, err);
+    return rc ? rc : fri_script_open(fr_model_state(self), o.path, o.json, &form, err);
 }
 
 static void scripted_close(fr_model *self)

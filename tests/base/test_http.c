@@ -197,6 +197,8 @@ static void test_endless_answers(void **state)
     expect_failure(&q, FR_ELIMIT, 0, "longer than 1048576 bytes");
     q = request_for("/endless-head", url, sizeof(url));
     expect_failure(&q, FR_ELIMIT, 0, "head of the answer");
+    q = request_for("/endless-line", url, sizeof(url));
+    expect_failure(&q, FR_ELIMIT, 0, "a line of the answer's head is longer");
 }
 
 static void test_broken_answers(void **state)

@@ -22,14 +22,19 @@ static int check(const fri_json *doc, fri_json_ref step, fr_error *err)
     return rc == 0 && n == 13 ? fr_fail(err, FR_EFORMAT, 0, "no luck") : rc;
 }
 
+static const char *const members[] = {"n", NULL};
+static const fri_script_form form = {"steps", members, check};
+
 static int open_json(fri_script *s, const char *json, fr_error *err)
 {
-    return fri_script_open(s, NULL, fri_cstr(json), "steps", check, err);
+    return fri_script_open(s, NULL, fri_cstr(json), &form, err);
 }
 
 static void expect_next(fri_script *s, const char *raw)
 {
-    fri_json_ref step = fri_script_next(s);
+    size_t place, expected = s->played;
+    fri_json_ref step = fri_script_next(s, &place);
+    assert_int_equal(place, expected);
     assert_true(step != FRI_JSON_NONE);
     assert_true(fri_str_equal(fri_json_raw(s->doc, step), fri_cstr(raw)));
 }
@@ -38,19 +43,26 @@ static void test_steps_in_turn(void **state)
 {
     (void)state;
     fri_script s;
+    size_t place;
     assert_int_equal(open_json(&s, "{\"x\": [9], \"steps\": [1, 2]}", NULL), 0);
     expect_next(&s, "1");
     expect_next(&s, "2");
-    assert_int_equal(fri_script_next(&s), FRI_JSON_NONE);
-    assert_int_equal(fri_script_next(&s), FRI_JSON_NONE);
+    assert_int_equal(fri_script_next(&s, &place), FRI_JSON_NONE);
+    assert_int_equal(fri_script_next(&s, &place), FRI_JSON_NONE);
     fri_script_dispose(&s);
 }
 
 static void test_bad_scripts(void **state)
 {
     (void)state;
-    static const char *const scripts[] = {
-        "", "{", "[]", "{}", "{\"steps\":1}", "{\"steps\":[1,13]}", "{\"steps\":[1,\"2\"]}"};
+    static const char *const scripts[] = {"",
+                                          "{",
+                                          "[]",
+                                          "{}",
+                                          "{\"steps\":1}",
+                                          "{\"steps\":[1,13]}",
+                                          "{\"steps\":[1,\"2\"]}",
+                                          "{\"steps\":[{\"m\":1}]}"};
     for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
         fri_script s;
         fr_error err = FR_ERROR_INIT;
@@ -65,7 +77,7 @@ static int open_path(const char *path, fr_str json)
 {
     fri_script s;
     fr_error err = FR_ERROR_INIT;
-    int rc = fri_script_open(&s, path, json, "steps", check, &err);
+    int rc = fri_script_open(&s, path, json, &form, &err);
     assert_true(rc == 0 || err.text[0]);
     fri_script_dispose(&s);
     return rc;

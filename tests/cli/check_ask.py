@@ -54,7 +54,7 @@ def test_question_from_standard_input(command):
 
 def test_answer_as_json(command):
     got = answer(command, "--model", LOAN)
-    expect_equal(set(got), {"status", "answer", "invocation_id", "model_calls", "runs", "failures",
+    expect_equal(set(got), {"status", "answer", "invocation_id", "model_calls", "runs", "failures_in_a_row",
                             "prompt_tokens", "output_tokens"})
     expect_equal((got["status"], got["model_calls"], got["runs"]), ("ok", 2, 1))
 
@@ -101,7 +101,7 @@ def test_second_try_is_told_the_first_error(command):
     chat = model(block("print(1 / 0)"), {"text": block("print(2)"), "expect": "ZeroDivisionError"},
                  {"text": "2", "expect": "stdout:\n```\n2\n```"})
     got = answer(command, "--model", chat)
-    expect_equal((got["status"], got["answer"], got["runs"], got["failures"]), ("ok", "2", 2, 0))
+    expect_equal((got["status"], got["answer"], got["runs"], got["failures_in_a_row"]), ("ok", "2", 2, 0))
 
 
 def test_budget_used_up(command):
@@ -125,10 +125,10 @@ def test_warnings_cost_nothing(command):
     warn = {"stdout": "1\n", "stderr": "/code/main.py:1: DeprecationWarning: old\n"}
     got = answer(command, "--model", model(*[block(f"f({i})") for i in range(3)], "done"),
                  "--executor", executor(warn, warn, warn))
-    expect_equal((got["status"], got["runs"], got["failures"]), ("ok", 3, 0))
+    expect_equal((got["status"], got["runs"], got["failures_in_a_row"]), ("ok", 3, 0))
     got = answer(command, "--model", model(block("a"), block("b"), block("c"), "done"), "--budget-rule", "adk",
                  "--executor", executor(warn, warn, warn))
-    expect_equal((got["status"], got["runs"], got["failures"]), ("ok", 2, 2))
+    expect_equal((got["status"], got["runs"], got["failures_in_a_row"]), ("ok", 2, 2))
 
 
 def test_model_that_heeds_the_last_word(command):
@@ -158,6 +158,53 @@ def test_failures_of_calls(command):
                env={"PATH": os.environ["PATH"], "OPENAI_API_KEY": "sk-secret-key"})
     expect_equal(done.returncode, 6)
     expect(b"sk-secret" not in done.stderr, done.stderr)
+
+
+def test_failures_as_json(command):
+    down = executor({"error": "FR_EUNAVAILABLE", "message": "engine is down"})
+    for arguments, status, code in ((("--model", model({"error": "FR_EMODEL"})), 6, "FR_EMODEL"),
+                                    (("--model", "scripted:/no/such/file"), 2, "FR_ENOTFOUND"),
+                                    (("--model", LOAN, "--executor", down), 5, "FR_EUNAVAILABLE"),
+                                    (("--model", LOAN, "--executor", "nobody"), 2, "FR_ENOTFOUND")):
+        failed = answer(command, *arguments, status=status)
+        expect_equal(list(failed), ["error"])
+        expect_equal(failed["error"]["code"], code)
+        expect(failed["error"]["message"], failed)
+
+
+def test_expectations_that_fail_say_where(command):
+    chat = model(block("print(1)"), {"text": "x", "expect": "stdout: 2"})
+    done = ask(command, "--model", chat, "?")
+    expect_equal(done.returncode, 6)
+    expect(b".json: replies[1]: what the model is told last does not say 'stdout: 2'; it says '" in done.stderr,
+           done.stderr)
+    done = ask(command, "--model", model(block("print(1)")), "--executor", executor({"expect": "print(2)\n"}), "?")
+    expect_equal(done.returncode, 2)
+    expect(b".json: results[0]: the code is not the expected 'print(2) '; it is 'print(1) '" in done.stderr, done.stderr)
+
+
+def test_code_in_the_answer_is_told_of(command):
+    for reply, words in (("```bash\nls\n```", b"passed over the block 'bash' at byte 0: language (--all-languages takes it)"),
+                         ("```\nx\n```", b"untagged (--untagged takes it)"),
+                         ("```python\nx", b"unterminated (--unterminated takes it)"),
+                         ("```cobol\nx\n```", b"language\n")):
+        done = ask(command, "--model", model(reply), "?")
+        expect(words in done.stderr, done.stderr)
+    done = ask(command, "--model", model(block("x"), "."), "--executor", executor({}), "?")
+    expect(b"passed over" not in done.stderr, done.stderr)
+
+
+def test_endings_say_what_they_mean(command):
+    for reply, words in (({"text": "It is", "finish": "MAX_TOKENS"}, b"truncated (the answer was cut off"),
+                         ({"text": "", "finish": "SAFETY"}, b"withheld (by the filter"),
+                         ("", b"empty (the model said nothing)")):
+        done = ask(command, "--model", model(reply), "?")
+        expect(words in done.stderr, done.stderr)
+    for how, words in (("final_turn", b"budget_exhausted (the answer is code"), ("fail", b"failed (the code failed")):
+        done = ask(command, "--model", model(block("x"), block("y")), "--budget", "0", "--when-used-up", how, "?")
+        expect(words in done.stderr, done.stderr)
+    done = ask(command, "--model", model(block("x")), "--executor", executor({}), "--max-model-calls", "1", "?")
+    expect(b"model_calls (no answer within --max-model-calls)" in done.stderr, done.stderr)
 
 
 def test_audit(command):
@@ -304,6 +351,7 @@ def test_usage(command):
             (("--model", LOAN, "--base-url", "http://127.0.0.1/v1", "?"), b"for openai:NAME"),
             (("--model", LOAN, "--key-env", "KEY", "?"), b"for openai:NAME"),
             (("--model", LOAN, "--max-runs", "0", "?"), b"--max-runs"),
+            (("--model", "openai:m", "--key-env", "FENCERUN_NO_SUCH_KEY", "?"), b"FENCERUN_NO_SUCH_KEY"),
             (("--model", "openai:", "?"), b"model"),
             (("--model", "scripted:/no/such/file", "?"), b"/no/such/file"),
             (("--model", "openai:m", "--base-url", "ftp://x", "?"), b"ftp://x")):
@@ -311,6 +359,12 @@ def test_usage(command):
         expect_equal(done.returncode, 2, arguments)
         expect(words in done.stderr, arguments, done.stderr)
         expect_equal(done.stdout, b"")
+
+
+def test_scripts_with_members_that_there_are_not(command):
+    done = ask(command, "--model", model({"txt": ""}), "?")
+    expect_equal((done.returncode, done.stdout), (3, b""))
+    expect(b".json: replies[0]: there is no member 'txt'" in done.stderr, done.stderr)
 
 
 def test_interrupted(command):

@@ -48,8 +48,21 @@ def test_long_output_is_shortened_and_the_end_is_seen(command):
     expect_equal(result["receipt"]["stdout"]["bytes_written"], 600010)
     expect("[... 596010 characters left out ...]" in result["stdout"])
     plain = run(command, "run", "-c", "print('x' * 5000)")
+    expect(b"not kept" not in plain.stderr, plain.stderr)
     expect(b"1001 characters of stdout are left out; --no-guard shows them" in plain.stderr,
            plain.stderr)
+
+
+def test_what_was_not_kept_is_told(command):
+    """The executor keeps 1 MiB of each stream before the guard has a look, and 64 MiB without one."""
+    def lost(mib, *arguments):
+        code = f"import sys\nfor i in range({mib}): sys.stdout.write('x' * 1048576)"
+        done = run(command, "run", *arguments, "-c", code)
+        return [line for line in done.stderr.decode().splitlines() if "not kept" in line]
+    expect_equal(lost(3), ["fencerun: run: 2097152 bytes of stdout were not kept; --no-guard shows them"])
+    expect_equal(lost(65), ["fencerun: run: 67108864 bytes of stdout were not kept; --no-guard shows more"])
+    expect_equal(lost(3, "--no-guard"), [])
+    expect_equal(lost(65, "--no-guard"), ["fencerun: run: 1048576 bytes of stdout were not kept"])
 
 
 def test_characters_are_not_cut(command):

@@ -172,6 +172,18 @@ def test_more_than_is_taken(command):
     expect(b"256 MiB" in done.stderr, done.stderr)
 
 
+def test_messages_do_not_steer_a_terminal(command):
+    """Info strings, names and arguments are other people's words; a message is one line."""
+    done = run(command, "extract", stdin=b"```\x1b]0;title\x07 \xe2\x80\xae\xff\nx\n```\n")
+    expect(b"'\\x1b]0;title\\x07 \\u202e\\xff'" in done.stderr, done.stderr)
+    for arguments in (("\x1b[2J",), ("run", "--\x1b[2J"), ("run", "/no\n/such\x1b[2Jfile"),
+                      ("run", "--executor", "\x1b[2J", "-c", ""), ("ask", "--model", "\x1b[2J", "?")):
+        done = run(command, *arguments)
+        expect_equal(done.returncode, 2, arguments)
+        expect(b"[2J" in done.stderr and b"\x1b" not in done.stderr, arguments, done.stderr)
+        expect_equal(done.stderr.count(b"\n"), 1, done.stderr)
+
+
 def test_big_output_comes_through_whole(command):
     done = run(command, "run", "--no-guard", "-c", "for i in range(100000): print(i)")
     expect_equal(done.stdout, b"".join(b"%d\n" % i for i in range(100000)))

@@ -269,10 +269,34 @@ static void test_a_file_that_was_cut_off(void **state)
     assert_int_equal(start(a, NULL), 0);
     assert_int_equal(truncate(log_path, one.st_size), 0);
     assert_int_equal(start(a, &err), FR_ESYSTEM);
-    assert_non_null(strstr(err.text, "with record 2"));
+    assert_non_null(strstr(err.text, "record 2 is no longer where it was"));
     fr_audit_close(a);
     log_append_one();
     log_expect_holds(2);
+}
+
+/* By somebody who writes records of his own there, shorter and longer than those that were. */
+static void test_a_file_that_was_written_anew(void **state)
+{
+    (void)state;
+    for (size_t others = 1; others < 5; others++) {
+        fr_error err = FR_ERROR_INIT;
+        fr_audit_mark mark;
+        fr_code_input in = FR_CODE_INPUT_INIT;
+        in.code = fri_cstr("print(1)\n");
+        log_write((fr_str){"", 0});
+        fr_audit *a = log_open();
+        assert_int_equal(fr_audit_started(a, &in, "x", &mark, NULL), 0);
+        assert_int_equal(truncate(log_path, 0), 0);
+        for (size_t i = 0; i < others; i++)
+            log_append_one();
+        fr_code_result *r = log_result("1\n");
+        assert_int_equal(fr_audit_ended(a, &mark, r, NULL, NULL, &err), FR_ESYSTEM);
+        assert_non_null(strstr(err.text, "record 1 is no longer where it was"));
+        fr_code_result_free(r);
+        fr_audit_close(a);
+        log_expect_holds(others);
+    }
 }
 
 /* ---- No room ---- */
@@ -387,12 +411,19 @@ static void test_a_file_size_limit(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        log_test(test_only_regular_files),          log_test(test_what_is_not_there),
-        log_test(test_another_file_is_left_alone),  log_test(test_flags_nobody_knows),
-        log_test(test_an_ordinary_user_may_not),    log_test(test_arguments_that_make_no_record),
-        log_test(test_invocations_of_another_size), log_test(test_a_forked_child_needs_its_own),
-        log_test(test_a_file_that_was_deleted),     log_test(test_a_file_that_was_renamed_goes_on),
-        log_test(test_a_file_that_was_cut_off),     log_test(test_a_full_disk),
+        log_test(test_only_regular_files),
+        log_test(test_what_is_not_there),
+        log_test(test_another_file_is_left_alone),
+        log_test(test_flags_nobody_knows),
+        log_test(test_an_ordinary_user_may_not),
+        log_test(test_arguments_that_make_no_record),
+        log_test(test_invocations_of_another_size),
+        log_test(test_a_forked_child_needs_its_own),
+        log_test(test_a_file_that_was_deleted),
+        log_test(test_a_file_that_was_renamed_goes_on),
+        log_test(test_a_file_that_was_cut_off),
+        log_test(test_a_file_that_was_written_anew),
+        log_test(test_a_full_disk),
         log_test(test_a_file_size_limit),
     };
     return user_run_tests(argc, argv, tests);

@@ -284,6 +284,40 @@ static void test_stopped_as_what_nobody_stops(void **state)
     }
 }
 
+static int end_oddly(fr_call *call, void *user, fr_error *err)
+{
+    (void)err;
+    switch (*(int *)user) {
+    case 0:
+        fr_result_exited(call, -1);
+        break;
+    case 1:
+        fr_result_signaled(call, 0);
+        break;
+    case 2:
+        fr_result_signaled(call, 65);
+        break;
+    case 3:
+        fr_result_exited(call, 0);
+        fr_result_judge(call, FR_STDERR_ERROR + 1);
+        break;
+    default:
+        fr_result_judge(call, -1);
+        fr_result_exited(call, 0);
+        break;
+    }
+    return 0;
+}
+
+static void test_what_cannot_be(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"puppet gave the code a negative exit code", "by a signal",
+                                 "by a signal", "judged stderr", "judged stderr"};
+    for (int i = 0; i < 5; i++)
+        expect_failure(end_oddly, &i, FR_EINTERNAL, texts[i]);
+}
+
 /* OK and FAILED are the code's own doing; an executor that says it stopped a run as "ok" is wrong. */
 static void test_stopped_as_ok_or_failed(void **state)
 {
@@ -486,6 +520,7 @@ int main(void)
         leaks_test(test_classes_of_stderr_have_names),
         leaks_test(test_exactly_one_ending),
         leaks_test(test_stopped_as_what_nobody_stops),
+        cmocka_unit_test(test_what_cannot_be),
         leaks_test(test_stopped_as_ok_or_failed),
         leaks_test(test_a_failed_call_drops_what_was_described),
         leaks_test(test_a_long_reason_is_cut_at_a_character),

@@ -143,7 +143,7 @@ static void test_unexpected_code(void **state)
 {
     (void)state;
     fr_executor *ex = scripted("{\"results\":[{\"expect\":\"a\\u0000b\"},{\"expect\":\"\"}]}");
-    expect_error(ex, "a", FR_EINVAL, "expected");
+    expect_error(ex, "a", FR_EINVAL, "results[0]: the code is not the expected 'a'; it is 'a'");
     expect_output(ex, "", "");
     fr_executor_close(ex);
 }

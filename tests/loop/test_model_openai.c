@@ -188,7 +188,6 @@ static void test_the_key(void **state)
     setenv("OPENAI_API_KEY", "sk-2", 1);
     expect_key(NULL, NULL, "\r\nAuthorization: Bearer sk-2\r\n");
     expect_key("", NULL, NULL);
-    expect_key(NULL, "ARK_API_KEY", NULL);
     setenv("ARK_API_KEY", "sk-3", 1);
     expect_key(NULL, "ARK_API_KEY", "\r\nAuthorization: Bearer sk-3\r\n");
     expect_key("sk-1", "ARK_API_KEY", "\r\nAuthorization: Bearer sk-1\r\n");
@@ -248,9 +247,11 @@ static void test_what_to_set(void **state)
     open_call(&c);
     talk_expect_error(&c.talk, c.model, FR_EMODEL, "; set OPENAI_API_KEY");
     fr_model_close(c.model);
+    setenv("ARK_API_KEY", "sk-3", 1);
     c.options.api_key_env = "ARK_API_KEY";
     open_call(&c);
     talk_expect_error(&c.talk, c.model, FR_EMODEL, "; set ARK_API_KEY");
+    unsetenv("ARK_API_KEY");
     end(&c);
 }
 
@@ -367,6 +368,7 @@ static void test_broken_streams(void **state)
     expect_broken("/broke/2", "Four: \xc3\xbc", "the stream broke off");
     expect_broken("/error/1", "Four: ", "an error instead of an answer: the model fell over");
     expect_broken("/error/0", "", "an error instead of an answer: the model fell over");
+    expect_broken("/named/1", "Four: ", "an error instead of an answer: so it is named");
     expect_broken("/invalid", "", "the answer is malformed");
 }
 

@@ -94,7 +94,9 @@ static void test_expected_text(void **state)
     t.request.contents = contents;
     t.request.content_count = 2;
     talk_expect(&t, model, "");
-    talk_expect_error(&t, model, FR_EINVAL, "does not say 'three'");
+    talk_expect_error(
+        &t, model, FR_EINVAL,
+        "replies[1]: what the model is told last does not say 'three'; it says 'one two'");
     talk_expect_error(&t, model, FR_EINVAL, "does not say 'zero'");
     talk_expect(&t, model, "");
     fr_content_free(first);
@@ -110,6 +112,7 @@ static void test_bad_scripts(void **state)
         "null",
         "[]",
         "{\"text\":1}",
+        "{\"txt\":\"1\"}",
         "{\"text\":null}",
         "{\"finish\":\"DONE\"}",
         "{\"finish\":1}",

@@ -132,6 +132,8 @@ static void test_bad_urls(void **state)
         unsetenv("OPENAI_BASE_URL");
     }
     fr_openai_options given = options();
+    given.base_url = "http://host/v1/Chat/completions//";
+    refuse(&given, FR_EINVAL, "without /chat/completions");
     given.base_url = "http://me:secret@host/v1";
     refuse(&given, FR_EINVAL, "api_key");
 }
@@ -139,6 +141,9 @@ static void test_bad_urls(void **state)
 static void test_bad_keys(void **state)
 {
     (void)state;
+    fr_openai_options named = options();
+    named.api_key_env = "FENCERUN_NO_SUCH_KEY";
+    refuse(&named, FR_EINVAL, "no variable 'FENCERUN_NO_SUCH_KEY'");
     static const char *const keys[] = {"secret\n", "secret\r\nX: y", "\x01secret", "secret\x7f"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         fr_openai_options given = options();

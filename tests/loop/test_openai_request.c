@@ -140,13 +140,13 @@ static void test_images(void **state)
         (const word[]){{"user", TEXT("a")},
                        {NULL, TEXT("b")},
                        {NULL, IMAGE("\x89PNG")},
-                       {NULL, IMAGE("")},
+                       {NULL, FR_PART_INLINE_DATA, 0, "", "image/svg+xml"},
                        {NULL, THOUGHT("hm")},
                        {NULL, TEXT("c")},
                        {NULL, NOTHING}},
         "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"ab\"},"
         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,iVBORw==\"}},"
-        "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,\"}},"
+        "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/svg+xml;base64,\"}},"
         "{\"type\":\"text\",\"text\":\"c\"}]}");
 }
 
@@ -189,6 +189,10 @@ static void test_what_cannot_be_sent(void **state)
         {{"user", FR_PART_INLINE_DATA, 0, "%PDF", "application/pdf"},
          FR_EUNSUPPORTED,
          "'application/pdf'"},
+        {{"user", FR_PART_INLINE_DATA, 0, "x", "image/"}, FR_EUNSUPPORTED, "'image/'"},
+        {{"user", FR_PART_INLINE_DATA, 0, "x", "image/png;base64,AA"},
+         FR_EUNSUPPORTED,
+         "'image/png;"},
         {{"user", FR_PART_INLINE_DATA, 0, "x", NULL}, FR_EUNSUPPORTED, "''"},
         {{"system", TEXT("a")}, FR_EINVAL, "'system'"},
     };

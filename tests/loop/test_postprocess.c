@@ -103,7 +103,7 @@ static void test_events(void **state)
     (void)state;
     check_events(
         0, "\"_code_execution_results\":{\"e-1\":[{\"code\":\"print(42)\\n\"",
-        "Exit code 0 after 0.00 s.\\nstdout:\\n```\\n42\\n```\\nRuns left in this turn: 19.\\n",
+        "Exit code 0 after 0.00 s.\\nstdout:\\n```\\n42\\n```\\nRuns left for this question: 19.\\n",
         "{\"fencerun\":{\"outcome\":\"ok\",\"exit_code\":0,\"run_ns\":0,\"stderr\":\"unjudged\"}}");
 }
 
@@ -128,7 +128,7 @@ static void test_messages(void **state)
     assert_string_equal(turn->messages[1].role, "user");
     assert_string_equal(turn->messages[1].text.p,
                         "`````tool_output\nExit code 0 after 0.00 s.\nstdout:\n````\n```\nx\n````\n"
-                        "Runs left in this turn: 19.\n`````\n");
+                        "Runs left for this question: 19.\n`````\n");
     fr_turn_free(turn);
     fr_content_free(reply);
     fr_state_free(s);

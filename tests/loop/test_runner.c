@@ -215,9 +215,10 @@ static void test_answer_as_json(void **state)
     begin(&l, "[\"a\\nb\"]", "[]");
     ask_well(&l, "?");
     assert_int_equal(fr_answer_json(l.answer, &json, NULL), 0);
-    assert_string_equal(json, "{\"status\":\"ok\",\"answer\":\"a\\nb\",\"invocation_id\":\"e-1\","
-                              "\"model_calls\":1,\"runs\":0,\"failures\":0,\"prompt_tokens\":null,"
-                              "\"output_tokens\":null}");
+    assert_string_equal(
+        json, "{\"status\":\"ok\",\"answer\":\"a\\nb\",\"invocation_id\":\"e-1\","
+              "\"model_calls\":1,\"runs\":0,\"failures_in_a_row\":0,\"prompt_tokens\":null,"
+              "\"output_tokens\":null}");
     fr_free(json);
     end(&l);
 }

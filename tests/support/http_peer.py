@@ -10,6 +10,7 @@ What it answers is in the path of the request:
     /slow/N          N bytes, one at a time, 5 ms between them
     /interim         103 with a header of its own, then 200
     /endless         a body without end;              /endless-head   headers without end
+    /endless-line    a header without end
     /cut             ten bytes of a declared hundred; /cut-chunks     a chunk, and no last one
     /stall           half of a body, then nothing;    /silent         nothing at all
     /garbage         no HTTP;                         /close          closes at once
@@ -55,6 +56,10 @@ def misbehave(conn, kind, argument, head, body):
         conn.sendall(b"HTTP/1.1 200 OK\r\n")
         while True:
             conn.sendall(b"X-More: and more\r\n" * 1000)
+    elif kind == "endless-line":
+        conn.sendall(b"HTTP/1.1 200 OK\r\nX-More: ")
+        while True:
+            conn.sendall(b"and more" * 1000)
     elif kind == "cut":
         conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100" + END + pattern(10))
     elif kind == "cut-chunks":

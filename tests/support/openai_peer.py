@@ -20,6 +20,7 @@ and as streams:
     /cut/N     breaks the connection after N pieces of text;   /broke/N   ends properly after as many
     /thinks    breaks the connection after a thought, once, then as /chat
     /undone    finish_reason, but no [DONE];                    /open      [DONE], but no end of the body
+    /named/N   the same as an event of the name error
     /error/N   an error after N pieces;                         /invalid   bytes that are no UTF-8
     /stall/N   N pieces, then nothing;                          /empty     no event
     /comments  comments without end;                            /line      an event without end
@@ -180,6 +181,8 @@ def misbehave(conn, kind, n):
     elif kind == "error":
         send_stream(conn, pieces_of(TEXT, n) +
                     event({"error": {"message": "the model fell over", "code": 500}}))
+    elif kind == "named":
+        send_stream(conn, pieces_of(TEXT, n) + b"event: error\n" + event({"message": "so it is named"}))
     else:
         start_stream(conn)
         conn.sendall(chunk(stream_of(TEXT) if kind == "open" else pieces_of(TEXT, n)))
