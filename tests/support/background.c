@@ -57,6 +57,17 @@ void background_start(background *b, fr_executor *ex, const char *code)
     assert_int_equal(pthread_create(&b->thread, NULL, run_in_background, b), 0);
 }
 
+int background_join_within(background *b, int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)(ms / 1000);
+    if (pthread_timedjoin_np(b->thread, NULL, &until))
+        return 0;
+    fr_cancel_free(b->cancel);
+    return 1;
+}
+
 void background_join(background *b)
 {
     pthread_join(b->thread, NULL);

@@ -23,6 +23,9 @@ typedef struct background {
 void background_start(background *b, fr_executor *ex, const char *code);
 void background_join(background *b);
 
+/* The same, but waits for so many milliseconds at most; whether it has ended. */
+int background_join_within(background *b, int64_t ms);
+
 /* Code that does all it can to stay: daemons in sessions of their own, every signal ignored. */
 extern const char background_clinging[];
 
