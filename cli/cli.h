@@ -128,18 +128,20 @@ enum {
     CLI_OPT_TIMEOUT,
     CLI_OPT_MEMORY,
     CLI_OPT_PIDS,
+    CLI_OPT_CPU_TIME,
     CLI_OPT_NETWORK,
     CLI_OPT_AUDIT
 };
 
-#define CLI_EXECUTOR_OPTIONS                                                                  \
-    {CLI_OPT_EXECUTOR, "executor", "NAME", "sandbox (default), sandbox:ROOT, scripted:FILE"}, \
-        {CLI_OPT_TIMEOUT, "timeout", "TIME", "wall time the code may take (60s)"},            \
-        {CLI_OPT_MEMORY, "memory", "SIZE", "memory of all its processes together (512M)"},    \
-        {CLI_OPT_PIDS, "pids", "N", "processes and threads at one time (128)"},               \
-        {CLI_OPT_NETWORK, "network", NULL, "let the code reach the network"},                 \
-    {                                                                                         \
-        CLI_OPT_AUDIT, "audit", "FILE", "append what is run and what comes of it to this log" \
+#define CLI_EXECUTOR_OPTIONS                                                                      \
+    {CLI_OPT_EXECUTOR, "executor", "NAME", "sandbox (default), sandbox:ROOT, scripted:FILE"},     \
+        {CLI_OPT_TIMEOUT, "timeout", "TIME", "wall time the code may take (60s)"},                \
+        {CLI_OPT_MEMORY, "memory", "SIZE", "memory of all its processes together (512M)"},        \
+        {CLI_OPT_PIDS, "pids", "N", "processes and threads at one time (128)"},                   \
+        {CLI_OPT_CPU_TIME, "cpu-time", "TIME", "processor time of all its processes (no limit)"}, \
+        {CLI_OPT_NETWORK, "network", NULL, "let the code reach the network"},                     \
+    {                                                                                             \
+        CLI_OPT_AUDIT, "audit", "FILE", "append what is run and what comes of it to this log"     \
     }
 
 typedef struct cli_executor_settings {

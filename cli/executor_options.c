@@ -25,6 +25,8 @@ static int take(int id, const char *argument, cli_executor_settings *s, fr_error
         return fr_parse_size(argument, &s->options.memory_bytes, err);
     case CLI_OPT_PIDS:
         return read_pids(argument, &s->options, err);
+    case CLI_OPT_CPU_TIME:
+        return fr_parse_duration(argument, &s->options.cpu_ms, err);
     case CLI_OPT_NETWORK:
         s->options.network = 1;
         return 0;

@@ -77,7 +77,7 @@ void fr_result_signaled(fr_call *call, int signal)
 
 static int is_stopped(int outcome)
 {
-    return outcome >= FR_OUTCOME_TIMEOUT && outcome <= FR_OUTCOME_CANCELLED;
+    return outcome >= FR_OUTCOME_TIMEOUT && outcome <= FR_OUTCOME_CPU_LIMIT;
 }
 
 void fr_result_stopped(fr_call *call, int outcome, const char *format, ...)
@@ -102,12 +102,17 @@ fr_receipt *fr_result_receipt(fr_call *call)
     return &call->result->receipt;
 }
 
-int fr_result_interpreter(fr_call *call, const char *path, fr_error *err)
+int fr_result_interpreter(fr_call *call, const char *path, const char *version, fr_error *err)
 {
-    int rc = fri_result_set_string(&call->result->interpreter, path, err);
+    fri_result *r = call->result;
+    int rc = fri_result_set_string(&r->interpreter, path, err);
     if (rc == 0)
-        call->result->receipt.interpreter = call->result->interpreter;
-    return rc;
+        rc = fri_result_set_string(&r->interpreter_version, version ? version : "", err);
+    if (rc)
+        return rc;
+    r->receipt.interpreter = r->interpreter;
+    r->receipt.interpreter_version = r->interpreter_version;
+    return 0;
 }
 
 int fr_result_limit(fr_call *call, const char *name, uint64_t value, const char *mechanism,

@@ -204,15 +204,25 @@ static int complete_input(const fr_executor *ex, const fr_code_input *given, fr_
     return rc ? rc : check_files(in, name, err);
 }
 
+/* One of the times a call took; *left is what is not accounted for. */
+static void take_time(int64_t *ns, int64_t otherwise, int64_t *left)
+{
+    if (*ns < 0)
+        *ns = otherwise > 0 ? otherwise : 0;
+    *left -= *ns;
+}
+
 /* What the receipt says where the executor left it open. */
 static void complete_receipt(fr_call *call, int64_t began)
 {
     fr_receipt *receipt = fr_result_receipt(call);
-    int64_t took = fri_now_ns() - began;
-    if (receipt->run_ns < 0)
-        receipt->run_ns = receipt->start_ns < 0 ? took : took - receipt->start_ns;
-    if (receipt->start_ns < 0)
-        receipt->start_ns = took > receipt->run_ns ? took - receipt->run_ns : 0;
+    int64_t left = fri_now_ns() - began;
+    take_time(&receipt->queue_ns, 0, &left);
+    /* Of what an executor does not know it, all was the run. */
+    int64_t start_ns = receipt->run_ns < 0 ? 0 : left - receipt->run_ns;
+    take_time(&receipt->start_ns, start_ns, &left);
+    take_time(&receipt->run_ns, left, &left);
+    take_time(&receipt->collect_ns, left, &left);
 }
 
 /* Whatever an author's execute returns, callers see 0 or one of our codes, with a text. */

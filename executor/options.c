@@ -19,6 +19,7 @@ static const fr_delimiters adk_result = {"```tool_output\n", "\n```"};
 #define DEFAULT_OUTPUT_KEEP  FRI_MIB
 #define MAX_TIMEOUT_MS       (24 * 3600 * 1000)
 #define MAX_CPU_MILLIS       1000000
+#define MAX_CPU_MS           ((int64_t)MAX_TIMEOUT_MS * (MAX_CPU_MILLIS / 1000))
 #define MAX_PROCESSES        32768
 #define MIN_MEMORY_BYTES     (16 * FRI_MIB)
 
@@ -51,6 +52,9 @@ static int check_numbers(const fr_executor_options *o, const char *name, fr_erro
     if (o->cpu_millis > MAX_CPU_MILLIS)
         return fr_fail(err, FR_EINVAL, 0, "%s: %u thousandths of a CPU; at most %d are possible",
                        name, o->cpu_millis, MAX_CPU_MILLIS);
+    if (o->cpu_ms < 0 || o->cpu_ms > MAX_CPU_MS)
+        return fr_fail(err, FR_EINVAL, 0, "%s: %lld ms of processor time; 1 to %lld are possible",
+                       name, (long long)o->cpu_ms, (long long)MAX_CPU_MS);
     if (o->output_keep_bytes > FRI_MAX_OUTPUT_KEEP_BYTES)
         return fr_fail(err, FR_ELIMIT, 0, "%s: %llu bytes of output; at most %lu can be kept", name,
                        (unsigned long long)o->output_keep_bytes, FRI_MAX_OUTPUT_KEEP_BYTES);
@@ -65,7 +69,7 @@ static int check_abilities(const fr_executor_options *o, const fr_executor_class
                        cls->name);
     if (o->network && !(cls->flags & FR_EXECUTOR_NETWORK))
         return fr_fail(err, FR_EUNSUPPORTED, 0, "executor %s gives the code no network", cls->name);
-    if ((o->memory_bytes || o->tmp_bytes || o->max_processes || o->cpu_millis) &&
+    if ((o->memory_bytes || o->tmp_bytes || o->max_processes || o->cpu_millis || o->cpu_ms) &&
         !(cls->flags & FR_EXECUTOR_LIMITS))
         return fr_fail(err, FR_EUNSUPPORTED, 0,
                        "executor %s cannot limit memory, processes, CPU or writable space",

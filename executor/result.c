@@ -29,8 +29,9 @@ fri_result *fri_result_new(fr_error *err)
     r->pub.reason = r->reason;
     r->pub.receipt = &r->receipt;
     fr_receipt *receipt = &r->receipt;
-    receipt->executor = receipt->language = receipt->interpreter = "";
-    receipt->start_ns = receipt->run_ns = -1;
+    receipt->executor = receipt->language = "";
+    receipt->interpreter = receipt->interpreter_version = "";
+    receipt->queue_ns = receipt->start_ns = receipt->run_ns = receipt->collect_ns = -1;
     receipt->cpu_user_ns = receipt->cpu_system_ns = -1;
     receipt->peak_memory_bytes = receipt->peak_processes = receipt->oom_events = -1;
     return r;
@@ -62,6 +63,7 @@ void fri_result_free(fri_result *r)
     fri_buf_dispose(&r->out);
     fri_buf_dispose(&r->err);
     fri_free(r->interpreter);
+    fri_free(r->interpreter_version);
     fri_free(r->executor);
     fri_free(r->language);
     free_limits(r);

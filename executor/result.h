@@ -13,6 +13,7 @@ typedef struct fri_result {
     fri_buf err;
     char reason[256];
     char *interpreter;
+    char *interpreter_version;
     char *executor;
     char *language;
     fr_limit *limits;

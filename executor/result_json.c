@@ -49,9 +49,12 @@ void fri_put_receipt(fri_json_out *w, const fr_receipt *r)
     fri_json_member_cstring(w, "executor", r->executor);
     fri_json_member_cstring(w, "language", r->language);
     fri_json_member_cstring(w, "interpreter", r->interpreter);
+    fri_json_member_cstring(w, "interpreter_version", r->interpreter_version);
     fri_json_member_bool(w, "network", r->network);
+    put_count(w, "queue_ns", r->queue_ns);
     put_count(w, "start_ns", r->start_ns);
     put_count(w, "run_ns", r->run_ns);
+    put_count(w, "collect_ns", r->collect_ns);
     put_count(w, "cpu_user_ns", r->cpu_user_ns);
     put_count(w, "cpu_system_ns", r->cpu_system_ns);
     put_count(w, "peak_memory_bytes", r->peak_memory_bytes);

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/limits.h"
 
 #define INODES 16384
@@ -169,6 +170,7 @@ static void fill_language(fri_sandbox_plan *plan, fri_keeper_language *l,
 {
     l->args = add_text(plan, interpreter);
     l->argc = 2;
+    l->says_version = def->says_version;
     for (const char *const *arg = def->args; *arg; arg++, l->argc++)
         add_text(plan, *arg);
     fri_keeper_string path = add_text(plan, def->path);
@@ -208,6 +210,7 @@ static void fill_limits(fri_keeper_config *c, const fr_executor_options *options
     c->processes = options->max_processes;
     c->open_files = OPEN_FILES;
     c->cpu_millis = options->cpu_millis;
+    c->cpu_ns = options->cpu_ms * FRI_NS_PER_MS;
     c->network = options->network;
 }
 

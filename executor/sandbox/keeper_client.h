@@ -37,7 +37,7 @@ int fri_keeper_client_is_alive(const fri_keeper_client *k);
  * allowed. */
 void fri_keeper_client_free(fri_keeper_client *k);
 
-/* Sends a request, RUN with its three descriptors. FRI_KEEPER_LOST. Errors: FR_ESYSTEM. */
+/* Sends a request, RUN with its descriptors. FRI_KEEPER_LOST. Errors: FR_ESYSTEM. */
 FR_CHECK int fri_keeper_client_send(const fri_keeper_client *k, const fri_keeper_request *request,
                                     const int *fds, int count, fr_error *err);
 

@@ -23,7 +23,7 @@ const fr_language fri_sandbox_languages[FRI_SANDBOX_LANGUAGES] = {
 };
 
 const fri_sandbox_language fri_sandbox_language_table[FRI_SANDBOX_LANGUAGES] = {
-    {"/code/main.py", python_interpreters, python_args},
-    {"/code/main.sh", bash_interpreters, no_args},
-    {"/code/main.sh", sh_interpreters, no_args},
+    {"/code/main.py", python_interpreters, python_args, 1},
+    {"/code/main.sh", bash_interpreters, no_args, 0},
+    {"/code/main.sh", sh_interpreters, no_args, 0},
 };

@@ -9,6 +9,7 @@ typedef struct fri_sandbox_language {
     const char *path;                /* the code's file in the run */
     const char *const *interpreters; /* paths in the run's root, the first that exists is taken */
     const char *const *args;         /* what stands between interpreter and file */
+    int says_version;                /* these args make it write its version to descriptor 3 */
 } fri_sandbox_language;
 
 #define FRI_SANDBOX_LANGUAGES 3

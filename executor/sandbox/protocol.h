@@ -11,8 +11,8 @@
  *
  * The keeper is started with three descriptors: a SOCK_SEQPACKET socket, one struct per packet; a sealed
  * memfd with one fri_keeper_config and its text; and a pidfd of the host program, since a child that
- * that has forked may hold the socket open long after its death. It answers fri_keeper_ready, then any number of times
- *     library: FRI_KEEPER_RUN with three descriptors (code, stdout, stderr)
+ * has forked may hold the socket open long after its death. It answers fri_keeper_ready, then any number of times
+ *     library: FRI_KEEPER_RUN with the descriptors of fri_job_fd
  *     keeper:  FRI_KEEPER_STARTED once the code has, then one of FRI_KEEPER_ENDED and
  *              FRI_KEEPER_FAILED; either also comes alone when the code never started
  * where the library may send FRI_KEEPER_KILL in between. A closed socket, or the host's death, ends the
@@ -47,6 +47,7 @@ typedef struct fri_keeper_language {
     fri_keeper_string file; /* name of the code's file below /code */
     fri_keeper_string args; /* argv, one string behind the other; argv[0] is "" if it is missing */
     uint32_t argc;
+    int32_t says_version; /* its start writes that to descriptor 3 and closes it */
 } fri_keeper_language;
 
 /* Followed by its text: strings with their NULs. */
@@ -59,6 +60,7 @@ typedef struct fri_keeper_config {
     uint32_t processes;
     uint32_t open_files;
     uint32_t cpu_millis; /* thousandths of a CPU; 0: no limit */
+    int64_t cpu_ns;      /* of processor time; 0: no limit */
     int32_t network;
     uint32_t mount_count;
     fri_keeper_mount mounts[FRI_KEEPER_MAX_MOUNTS];
@@ -83,7 +85,17 @@ typedef struct fri_keeper_ready {
     char step[FRI_KEEPER_STEP];
     int32_t memory_by; /* fri_keeper_mechanism */
     int32_t cpu_by;
+    int32_t accounting_by; /* of processor time */
 } fri_keeper_ready;
+
+/* What comes along with a run. */
+enum fri_job_fd {
+    FRI_JOB_CODE, /* a memory file */
+    FRI_JOB_OUT,  /* the program's stdout and stderr */
+    FRI_JOB_ERR,
+    FRI_JOB_VERSION, /* what the interpreter says of its version before it reads the code */
+    FRI_JOB_FDS
+};
 
 enum fri_keeper_request_type { FRI_KEEPER_RUN = 1, FRI_KEEPER_KILL = 2 };
 
@@ -104,13 +116,15 @@ typedef struct fri_keeper_event {
     int32_t sys_errno;
     int64_t at_ns;       /* CLOCK_MONOTONIC */
     int32_t timed_out;   /* the keeper killed it at its deadline */
+    int32_t cpu_used_up; /* the keeper killed it at its limit of processor time */
     int32_t killed;      /* the keeper killed it on FRI_KEEPER_KILL */
     int32_t wait_status; /* of the program, unless the keeper killed it */
     int32_t lost;        /* everything died without a word: wait_status means nothing */
     int64_t user_ns;
     int64_t system_ns;
-    int64_t peak_memory; /* -1: not known */
-    int64_t oom_events;  /* -1: not known */
+    int64_t peak_memory;    /* -1: not known */
+    int64_t oom_events;     /* -1: not known */
+    int64_t peak_processes; /* -1: not known */
     char step[FRI_KEEPER_STEP];
 } fri_keeper_event;
 

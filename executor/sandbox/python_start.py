@@ -2,9 +2,12 @@
 # What `site` would do at start, as far as programs notice, without the quarter it adds to the start of
 # an interpreter: the distribution's packages can be imported, exit() and quit() exist. Then the code
 # runs as __main__ under its own name, so that tracebacks show its lines and begin with its frames.
+# Before any of that, while nothing of the code has been read, the version goes to descriptor 3.
 # stdout is flushed at every line: what was printed before a run is killed is not lost.
 def start():
-    import sys, builtins
+    import sys, builtins, posix
+    posix.write(3, ('%d.%d.%d' % sys.version_info[:3]).encode())
+    posix.close(3)
     path = sys.argv[1]
     sys.argv[:] = [path]
     version = 'python%d.%d' % sys.version_info[:2]

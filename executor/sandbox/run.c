@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Theory of operation. The calling thread polls four descriptors until the keeper has said that the
- * run is over, and then empties the pipes: stdout and stderr (read ends), the keeper's socket, and the call's cancel descriptor. When the run has
- * to be stopped we ask the keeper to kill it and go on until it says it did, so that what was printed
+ * run is over: stdout and stderr (read ends), the keeper's socket, and the call's cancel descriptor. Then it
+ * empties the pipes. When the run has to be stopped we ask the keeper to kill it and go on until it says it did, so that what was printed
  * before is kept. Should the keeper not answer long after the deadline, it is killed, and the run
  * with it.
  */
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,12 +23,16 @@
 /* How long the keeper may take beyond the code's own time: setting up, killing, and then some. */
 #define KEEPER_GRACE_NS (60 * FRI_NS_PER_S)
 #define READ_SIZE       65536
+#define RLIMIT_SLACK_NS (50 * FRI_NS_PER_MS)
 
 enum { OUT, ERR, KEEPER, CANCEL, FD_COUNT };
+enum { VERSION = ERR + 1, PIPES }; /* of the pipes, which begin with OUT and ERR */
 
 typedef struct run {
     fri_keeper_client *keeper;
     fr_call *call;
+    const fri_sandbox_job *job;
+    int pipes[PIPES][2];
     struct pollfd fds[FD_COUNT];
     int stop; /* the outcome we asked the keeper to make true, or 0 */
     int over;
@@ -138,25 +143,42 @@ static int watch(run *r, fr_error *err)
     return rc < 0 ? rc : drain(r, err);
 }
 
-static int set_pipes(int out[2], int err_pipe[2], fr_error *err)
+static int make_pipes(run *r, fr_error *err)
 {
     /* Only our ends: the other ones' flags are the program's. */
-    if (pipe2(out, O_CLOEXEC) || pipe2(err_pipe, O_CLOEXEC) || fcntl(out[0], F_SETFL, O_NONBLOCK) ||
-        fcntl(err_pipe[0], F_SETFL, O_NONBLOCK))
-        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a pipe");
+    for (int i = 0; i < PIPES; i++)
+        if (pipe2(r->pipes[i], O_CLOEXEC) || fcntl(r->pipes[i][0], F_SETFL, O_NONBLOCK))
+            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a pipe");
     return 0;
 }
 
-static int send_run(const run *r, uint32_t language, int out, int err_fd, fr_error *err)
+static int send_run(const run *r, fr_error *err)
 {
     const fr_code_input *in = fr_call_input(r->call);
     FRI_AUTO(fri_closep)
     int code = fri_sealed_memfd("fencerun-code", in->code, fri_str("", 0), err);
     if (code < 0)
         return FR_ESYSTEM;
-    const fri_keeper_request request = {FRI_KEEPER_RUN, language, in->timeout_ms * FRI_NS_PER_MS};
-    const int fds[] = {code, out, err_fd};
-    return fri_keeper_client_send(r->keeper, &request, fds, 3, err);
+    const fri_keeper_request request = {FRI_KEEPER_RUN, r->job->language,
+                                        in->timeout_ms * FRI_NS_PER_MS};
+    const int fds[FRI_JOB_FDS] = {
+        [FRI_JOB_CODE] = code,
+        [FRI_JOB_OUT] = r->pipes[OUT][1],
+        [FRI_JOB_ERR] = r->pipes[ERR][1],
+        [FRI_JOB_VERSION] = r->pipes[VERSION][1],
+    };
+    return fri_keeper_client_send(r->keeper, &request, fds, FRI_JOB_FDS, err);
+}
+
+/* What the interpreter said of itself, if it did. Only what a version is made of: it is not trusted more than
+ * what else it prints. */
+static int take_interpreter(const run *r, fr_error *err)
+{
+    char version[32];
+    ssize_t n = read(r->pipes[VERSION][0], version, sizeof(version) - 1);
+    version[n > 0 ? n : 0] = '\0';
+    version[strspn(version, "0123456789.")] = '\0';
+    return fr_result_interpreter(r->call, r->job->interpreter, version, err);
 }
 
 static void fill_receipt(const run *r)
@@ -164,12 +186,14 @@ static void fill_receipt(const run *r)
     fr_receipt *receipt = fr_result_receipt(r->call);
     /* Cancelled before the code started: it ran for no time at all. */
     int64_t started_ns = r->started.type ? r->started.at_ns : r->end.at_ns;
+    receipt->queue_ns = r->began_ns - r->job->asked_ns;
     receipt->start_ns = started_ns - r->began_ns;
     receipt->run_ns = r->end.at_ns - started_ns;
     receipt->cpu_user_ns = r->end.user_ns;
     receipt->cpu_system_ns = r->end.system_ns;
     receipt->peak_memory_bytes = r->end.peak_memory;
     receipt->oom_events = r->end.oom_events;
+    receipt->peak_processes = r->end.peak_processes;
 }
 
 /* SIGKILL that we did not send, with the kernel's out-of-memory counter moved. */
@@ -177,6 +201,15 @@ static int out_of_memory(const fri_keeper_event *end)
 {
     return end->oom_events > 0 &&
            (end->lost || (WIFSIGNALED(end->wait_status) && WTERMSIG(end->wait_status) == SIGKILL));
+}
+
+/* Killed by the kernel at the rlimit, for which it counts in ticks and not as it does for us. */
+static int out_of_cpu(const run *r)
+{
+    const fri_keeper_event *end = &r->end;
+    int64_t limit = r->job->cpu_ms * FRI_NS_PER_MS;
+    return limit > 0 && WIFSIGNALED(end->wait_status) && WTERMSIG(end->wait_status) == SIGKILL &&
+           end->user_ns + end->system_ns >= limit - RLIMIT_SLACK_NS;
 }
 
 static int describe_end(const run *r, fr_error *err)
@@ -187,6 +220,10 @@ static int describe_end(const run *r, fr_error *err)
     if (end->timed_out)
         fr_result_stopped(call, FR_OUTCOME_TIMEOUT, "the code ran longer than %lld.%03lld s",
                           (long long)(timeout_ms / 1000), (long long)(timeout_ms % 1000));
+    else if (end->cpu_used_up || (!end->killed && !end->lost && out_of_cpu(r)))
+        fr_result_stopped(call, FR_OUTCOME_CPU_LIMIT,
+                          "the code used more than %lld.%03lld s of processor time",
+                          (long long)(r->job->cpu_ms / 1000), (long long)(r->job->cpu_ms % 1000));
     else if (end->killed && r->stop)
         fr_result_stopped(call, r->stop,
                           r->stop == FR_OUTCOME_CANCELLED
@@ -210,40 +247,42 @@ static int conclude(const run *r, fr_error *err)
     if (r->started.type == 0 && r->end.timed_out)
         return fr_fail(err, FR_ESYSTEM, ETIMEDOUT, "sandbox: setting up a run took too long");
     fill_receipt(r);
-    return describe_end(r, err);
+    int rc = take_interpreter(r, err);
+    return rc ? rc : describe_end(r, err);
 }
 
-static int collect(run *r, uint32_t language, int out[2], int err_pipe[2], fr_error *err)
+static int collect(run *r, fr_error *err)
 {
-    int rc = send_run(r, language, out[1], err_pipe[1], err);
+    int rc = send_run(r, err);
     /* Ours must not keep the pipes open. */
-    close(fri_steal_fd(&out[1]));
-    close(fri_steal_fd(&err_pipe[1]));
+    for (int i = 0; i < PIPES; i++)
+        close(fri_steal_fd(&r->pipes[i][1]));
     r->lost = rc == FRI_KEEPER_LOST;
     if (rc)
         return rc < 0 ? rc : 0;
-    const int fds[FD_COUNT] = {out[0], err_pipe[0], r->keeper->socket, fr_call_cancel_fd(r->call)};
+    const int fds[FD_COUNT] = {r->pipes[OUT][0], r->pipes[ERR][0], r->keeper->socket,
+                               fr_call_cancel_fd(r->call)};
     for (int i = 0; i < FD_COUNT; i++)
         r->fds[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     rc = watch(r, err);
     return rc || r->lost ? rc : conclude(r, err);
 }
 
-int fri_sandbox_run(fri_keeper_client *k, uint32_t language, fr_call *call, fr_error *err)
+int fri_sandbox_run(fri_keeper_client *k, const fri_sandbox_job *job, fr_call *call, fr_error *err)
 {
-    run r = {.keeper = k, .call = call, .began_ns = fri_now_ns()};
+    run r = {.keeper = k, .call = call, .job = job, .began_ns = fri_now_ns()};
     r.deadline_ns = r.began_ns + fr_call_input(call)->timeout_ms * FRI_NS_PER_MS + KEEPER_GRACE_NS;
+    memset(r.pipes, -1, sizeof(r.pipes));
     FRI_AUTO(fri_freep) char *buffer = fri_realloc(NULL, READ_SIZE, 1, err);
     if (!buffer)
         return FR_ENOMEM;
     r.buffer = buffer;
-    int out[2] = {-1, -1}, err_pipe[2] = {-1, -1};
-    int rc = set_pipes(out, err_pipe, err);
+    int rc = make_pipes(&r, err);
     if (rc == 0)
-        rc = collect(&r, language, out, err_pipe, err);
-    for (int i = 0; i < 2; i++) {
-        fri_closep(&out[i]);
-        fri_closep(&err_pipe[i]);
+        rc = collect(&r, err);
+    for (int i = 0; i < PIPES; i++) {
+        fri_closep(&r.pipes[i][0]);
+        fri_closep(&r.pipes[i][1]);
     }
     return rc ? rc : r.lost ? FRI_KEEPER_LOST : 0;
 }

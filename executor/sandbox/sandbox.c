@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/sized.h"
 #include "executor/registry.h"
 #include "executor/sandbox/config.h"
@@ -147,6 +148,9 @@ static int add_limits(fr_call *call, const fr_executor_options *o, const fri_kee
          by->memory_by == FRI_BY_RLIMIT},
         {"processes", c->processes, "rlimit", 0},
         {"cpu_millis", c->cpu_millis, mechanism(by->cpu_by, "none"), 0},
+        /* An rlimit is of each process by itself. */
+        {"cpu_ms", (uint64_t)o->cpu_ms, mechanism(by->accounting_by, "rlimit"),
+         by->accounting_by == FRI_BY_RLIMIT},
         {"tmp_bytes", c->tmp_bytes, "tmpfs", 0},
         {"tmp_inodes", c->tmp_inodes, "tmpfs", 0},
         {"file_bytes", c->file_bytes, "rlimit", 0},
@@ -164,28 +168,28 @@ static int add_limits(fr_call *call, const fr_executor_options *o, const fri_kee
     return 0;
 }
 
-static int run_on(fri_keeper_client *k, uint32_t language, fr_call *call,
+static int run_on(fri_keeper_client *k, const fri_sandbox_job *job, fr_call *call,
                   const fr_executor_options *options, fr_error *err)
 {
     int rc = make_ready(k, options, fr_call_cancel_fd(call), err);
     if (rc == 0)
-        return fri_sandbox_run(k, language, call, err);
+        return fri_sandbox_run(k, job, call, err);
     if (rc != FRI_KEEPER_CANCELLED)
         return rc;
     fr_result_receipt(call)->run_ns = 0;
     fr_result_stopped(call, FR_OUTCOME_CANCELLED, "the run was cancelled before it began");
-    return 0;
+    return fr_result_interpreter(call, job->interpreter, NULL, err);
 }
 
 /* A keeper that was killed while idle may not be seen to be dead before it is given the run; the run can
  * have another then. */
-static int run_somewhere(sandbox *s, fri_keeper_client **k, uint32_t language, fr_call *call,
-                         const fr_executor_options *options, fr_error *err)
+static int run_somewhere(sandbox *s, fri_keeper_client **k, const fri_sandbox_job *job,
+                         fr_call *call, const fr_executor_options *options, fr_error *err)
 {
     for (int i = 0; i < MAX_KEEPERS_LOST; i++) {
         int rc = take_keeper(s, k, err);
         if (rc == 0)
-            rc = run_on(*k, language, call, options, err);
+            rc = run_on(*k, job, call, options, err);
         if (rc != FRI_KEEPER_LOST)
             return rc;
         fri_keeper_client_free(fri_steal(k));
@@ -193,28 +197,20 @@ static int run_somewhere(sandbox *s, fri_keeper_client **k, uint32_t language, f
     return keepers_lost(err);
 }
 
-static int fill_receipt(const sandbox *s, const fri_keeper_client *k, uint32_t language,
-                        fr_call *call, const fr_executor_options *options, fr_error *err)
-{
-    fr_result_receipt(call)->network = options->network;
-    int rc = fr_result_interpreter(call, interpreter(s, language), err);
-    if (rc || !k->awaited) /* then nothing has run, and no limit has held */
-        return rc;
-    return add_limits(call, options, &s->plan.config, &k->ready, err);
-}
-
 static int sandbox_execute(fr_executor *self, fr_call *call, fr_error *err)
 {
     sandbox *s = fr_executor_state(self);
     const fr_executor_options *options = fr_executor_get_options(self);
-    uint32_t language = 0;
+    fri_sandbox_job job = {.cpu_ms = options->cpu_ms, .asked_ns = fri_now_ns()};
     fri_keeper_client *k = NULL;
-    int rc = find_language(s, fr_call_input(call)->language, &language, err);
+    int rc = find_language(s, fr_call_input(call)->language, &job.language, err);
     if (rc)
         return rc;
-    rc = run_somewhere(s, &k, language, call, options, err);
-    if (rc == 0)
-        rc = fill_receipt(s, k, language, call, options, err);
+    job.interpreter = interpreter(s, job.language);
+    fr_result_receipt(call)->network = options->network;
+    rc = run_somewhere(s, &k, &job, call, options, err);
+    if (rc == 0 && k->awaited) /* else nothing has run, and no limit has held */
+        rc = add_limits(call, options, &s->plan.config, &k->ready, err);
     if (rc)
         fri_keeper_client_free(k);
     else

@@ -48,7 +48,7 @@ static int read_outcome(const fri_json *doc, fri_json_ref v, step *s, fr_error *
         return 0;
     int natural = s->outcome;
     for (s->outcome = FR_OUTCOME_OK; strcmp(fr_outcome_text(s->outcome), name) != 0; s->outcome++)
-        if (s->outcome == FR_OUTCOME_CANCELLED)
+        if (s->outcome == FR_OUTCOME_CPU_LIMIT)
             return fr_fail(err, FR_EFORMAT, 0, "there is no outcome '%.40s'", name);
     if (s->outcome == FR_OUTCOME_OK && natural != FR_OUTCOME_OK)
         return fr_fail(err, FR_EFORMAT, 0, "outcome ok with an exit code or a signal");

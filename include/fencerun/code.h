@@ -47,7 +47,8 @@ typedef struct fr_code_input {
     X(MEMORY, 4, "memory")             \
     X(OUTPUT_LIMIT, 5, "output_limit") \
     X(DENIED, 6, "denied")             \
-    X(CANCELLED, 7, "cancelled")
+    X(CANCELLED, 7, "cancelled")       \
+    X(CPU_LIMIT, 8, "cpu_limit")
 
 enum fr_outcome {
 #define FR_OUTCOME_ENUM(name, value, text) FR_OUTCOME_##name = (value),
@@ -69,9 +70,12 @@ typedef struct fr_receipt {
     const char *executor;    /**< the executor's name */
     const char *language;    /**< the language's name */
     const char *interpreter; /**< path of the program that ran the code; "" when not known */
-    int32_t network;         /**< not 0: the code could reach more than its own loopback */
-    int64_t start_ns;        /**< from the call to the moment the code started */
-    int64_t run_ns;          /**< from there to its end */
+    const char *interpreter_version; /**< as it says itself: "3.11.2"; "" when not known */
+    int32_t network;                 /**< not 0: the code could reach more than its own loopback */
+    int64_t queue_ns;   /**< from the call to the moment something was free to take the code */
+    int64_t start_ns;   /**< from there to the moment the code started */
+    int64_t run_ns;     /**< from there to its end */
+    int64_t collect_ns; /**< from there until its output and files were in the result */
     int64_t cpu_user_ns;
     int64_t cpu_system_ns;
     int64_t peak_memory_bytes;

@@ -52,11 +52,15 @@ typedef struct fr_executor_options {
     /* What is kept of each output stream. */
     uint64_t output_keep_bytes; /**< head and tail together; 0: 1 MiB */
     uint64_t output_max_bytes;  /**< a run that writes more to a stream is stopped; 0: no maximum */
+
+    int64_t
+        cpu_ms; /**< processor time of all its processes together; 0: no limit; at most 24 h for each
+                       of 1,000 CPUs; as memory_bytes: refused by who cannot enforce it */
 } fr_executor_options;
 
-#define FR_EXECUTOR_OPTIONS_INIT                                                      \
-    {                                                                                 \
-        sizeof(fr_executor_options), 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define FR_EXECUTOR_OPTIONS_INIT                                                         \
+    {                                                                                    \
+        sizeof(fr_executor_options), 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 FR_BEGIN_DECLS
@@ -125,7 +129,7 @@ FR_API const fr_language *fr_executor_languages(const fr_executor *ex, size_t *c
 #define FR_EXECUTOR_FILES      4u /**< takes input files and returns output files */
 #define FR_EXECUTOR_NETWORK    8u /**< can give the code a network when asked to */
 #define FR_EXECUTOR_LIMITS \
-    16u /**< enforces memory_bytes, tmp_bytes, max_processes and cpu_millis */
+    16u /**< enforces memory_bytes, tmp_bytes, max_processes, cpu_millis and cpu_ms */
 #define FR_EXECUTOR_WRAPPER \
     32u /**< is opened around another by fr_executor_wrap(); of the other flags only CONCURRENT counts */
 
@@ -208,7 +212,7 @@ FR_API void fr_result_exited(fr_call *call, int exit_code);
 /** A signal (1 to SIGRTMAX) that was not ours ended the code: FR_OUTCOME_FAILED. Since: 0.1. */
 FR_API void fr_result_signaled(fr_call *call, int signal);
 
-/** We ended it: `outcome` is one of TIMEOUT, MEMORY, OUTPUT_LIMIT, DENIED, CANCELLED, and the
+/** We ended it: `outcome` is one of TIMEOUT, MEMORY, OUTPUT_LIMIT, DENIED, CANCELLED, CPU_LIMIT, and the
  * format gives one line that says why. Since: 0.1. */
 FR_API void fr_result_stopped(fr_call *call, int outcome, const char *format, ...) FR_PRINTF(3, 4);
 
@@ -229,12 +233,13 @@ FR_API FR_CHECK int fr_result_replace(fr_call *call, int stream, const char *p, 
 FR_API void fr_result_judge(fr_call *call, int stderr_class);
 
 /** The receipt, for its numbers to be filled in. What the base knows (names, output counts) it fills
- * in itself; start_ns and run_ns too where the executor leaves them at -1. Since: 0.1. */
+ * in itself; the four times too where the executor leaves them at -1. Since: 0.1. */
 FR_API fr_receipt *fr_result_receipt(fr_call *call);
 
-/** Path of the interpreter, for the receipt; copied.
+/** Path of the interpreter and its version (NULL: not known), for the receipt; copied.
  * Errors: FR_ENOMEM. Since: 0.1. */
-FR_API FR_CHECK int fr_result_interpreter(fr_call *call, const char *path, fr_error *err);
+FR_API FR_CHECK int fr_result_interpreter(fr_call *call, const char *path, const char *version,
+                                          fr_error *err);
 
 /** Adds a limit to the receipt. `name` and `mechanism` are copied.
  * Errors: FR_ENOMEM. Since: 0.1. */

@@ -7,8 +7,9 @@ from harness import expect, expect_equal, main, run, script, tests_of
 
 COUNT = (int, type(None))
 STREAM = {"bytes_written": int, "bytes_kept": int, "invalid_utf8": int}
-RECEIPT = {"executor": str, "language": str, "interpreter": str, "network": bool, "start_ns": int,
-           "run_ns": int, "cpu_user_ns": COUNT, "cpu_system_ns": COUNT, "peak_memory_bytes": COUNT,
+RECEIPT = {"executor": str, "language": str, "interpreter": str, "interpreter_version": str,
+           "network": bool, "queue_ns": int, "start_ns": int, "run_ns": int, "collect_ns": int,
+           "cpu_user_ns": COUNT, "cpu_system_ns": COUNT, "peak_memory_bytes": COUNT,
            "peak_processes": COUNT, "oom_events": COUNT, "stdout": STREAM, "stderr": STREAM,
            "limits": dict}
 CHANGES = {"controls_removed": COUNT, "characters_left_out": COUNT}
@@ -55,7 +56,9 @@ def test_success(command):
     expect_equal((result["stdout"], result["stderr"], result["files"]), ("out\n", "", []))
     receipt = result["receipt"]
     expect_equal((receipt["executor"], receipt["language"]), ("sandbox", "python"))
-    expect(receipt["run_ns"] > 0 and receipt["start_ns"] > 0, receipt)
+    expect(all(receipt[name] > 0 for name in ("queue_ns", "start_ns", "run_ns", "collect_ns")), receipt)
+    expect_equal(receipt["interpreter_version"].count("."), 2, receipt)
+    expect_equal(result_of(command, "--language", "bash", "-c", ":")["receipt"]["interpreter_version"], "")
     expect_equal(receipt["stdout"], {"bytes_written": 4, "bytes_kept": 4, "invalid_utf8": 0})
 
 

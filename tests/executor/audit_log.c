@@ -80,8 +80,10 @@ fr_audit *log_open(void)
 static int print(fr_call *call, void *user, fr_error *err)
 {
     fr_receipt *receipt = fr_result_receipt(call);
+    receipt->queue_ns = 500;
     receipt->start_ns = 1000;
     receipt->run_ns = 2000;
+    receipt->collect_ns = 3000;
     fr_result_exited(call, 0);
     return fr_result_write(call, FR_STDOUT, user, strlen(user), err);
 }

@@ -63,8 +63,8 @@ static const char *const expected[] = {
     "{\"seq\":2,\"time\":\"" T
     "\",\"event\":\"ended\",\"run\":1,\"outcome\":\"ok\",\"exit_code\":0,"
     "\"signal\":null,\"stdout\":\"1\\n\",\"stderr\":\"\",\"receipt\":{\"executor\":\"puppet\","
-    "\"language\":\"python\",\"interpreter\":\"\",\"network\":false,\"start_ns\":1000,"
-    "\"run_ns\":2000,\"cpu_user_ns\":null,\"cpu_system_ns\":null,\"peak_memory_bytes\":null,"
+    "\"language\":\"python\",\"interpreter\":\"\",\"interpreter_version\":\"\",\"network\":false,\"queue_ns\":500,\"start_ns\":1000,"
+    "\"run_ns\":2000,\"collect_ns\":3000,\"cpu_user_ns\":null,\"cpu_system_ns\":null,\"peak_memory_bytes\":null,"
     "\"peak_processes\":null,\"oom_events\":null,"
     "\"stdout\":{\"bytes_written\":2,\"bytes_kept\":2,\"invalid_utf8\":0},"
     "\"stderr\":{\"bytes_written\":0,\"bytes_kept\":0,\"invalid_utf8\":0},\"limits\":{}}" CHAIN,

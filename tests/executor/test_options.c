@@ -70,6 +70,7 @@ static void expect_defaults(const fr_executor *ex)
     assert_int_equal(o->tmp_bytes, 64 * FRI_MIB);
     assert_int_equal(o->max_processes, 128);
     assert_int_equal(o->cpu_millis, 0);
+    assert_int_equal(o->cpu_ms, 0);
     assert_int_equal(o->output_keep_bytes, FRI_MIB);
     assert_int_equal(o->output_max_bytes, 0);
 }
@@ -113,6 +114,7 @@ static void test_what_was_given_holds(void **state)
     o.tmp_bytes = 1;
     o.max_processes = 1;
     o.cpu_millis = 1500;
+    o.cpu_ms = 1;
     o.output_keep_bytes = 1;
     o.output_max_bytes = UINT64_MAX;
     fr_executor *ex = open_executor("puppet", &o);
@@ -124,6 +126,7 @@ static void test_what_was_given_holds(void **state)
     assert_int_equal(got->tmp_bytes, 1);
     assert_int_equal(got->max_processes, 1);
     assert_int_equal(got->cpu_millis, 1500);
+    assert_int_equal(got->cpu_ms, 1);
     assert_int_equal(got->output_keep_bytes, 1);
     assert_true(got->output_max_bytes == UINT64_MAX);
     fr_executor_close(ex);
@@ -207,6 +210,16 @@ static void test_numbers_out_of_range(void **state)
     expect_refused(&o, FR_EINVAL);
 
     o = good;
+    o.cpu_ms = -1;
+    expect_refused(&o, FR_EINVAL);
+    o.cpu_ms = INT64_C(24) * 3600 * 1000 * 1000;
+    expect_taken(&o);
+    o.cpu_ms++;
+    expect_refused(&o, FR_EINVAL);
+    o.cpu_ms = INT64_MAX;
+    expect_refused(&o, FR_EINVAL);
+
+    o = good;
     o.output_keep_bytes = FRI_MAX_OUTPUT_KEEP_BYTES;
     expect_taken(&o);
     o.output_keep_bytes++;
@@ -235,6 +248,9 @@ static void test_abilities_the_class_lacks(void **state)
     expect_refused_by("plain-puppet", &o, FR_EUNSUPPORTED);
     o = good;
     o.cpu_millis = 1000;
+    expect_refused_by("plain-puppet", &o, FR_EUNSUPPORTED);
+    o = good;
+    o.cpu_ms = 1000;
     expect_refused_by("plain-puppet", &o, FR_EUNSUPPORTED);
 }
 

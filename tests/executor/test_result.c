@@ -241,16 +241,16 @@ static void test_endings(void **state)
     expect_ending((ending){.exit_code = 1}, FR_OUTCOME_FAILED, 1, 0, "");
     expect_ending((ending){.exit_code = 137}, FR_OUTCOME_FAILED, 137, 0, "");
     expect_ending((ending){.signal = 9}, FR_OUTCOME_FAILED, -1, 9, "");
-    for (int outcome = FR_OUTCOME_TIMEOUT; outcome <= FR_OUTCOME_CANCELLED; outcome++)
+    for (int outcome = FR_OUTCOME_TIMEOUT; outcome <= FR_OUTCOME_CPU_LIMIT; outcome++)
         expect_ending((ending){.outcome = outcome}, outcome, -1, 0, "because of 7");
 }
 
 static void test_outcomes_have_names(void **state)
 {
     (void)state;
-    const char *const names[] = {"unknown",      "ok",     "failed",    "timeout", "memory",
-                                 "output_limit", "denied", "cancelled", "unknown"};
-    for (int i = 0; i < 9; i++)
+    const char *const names[] = {"unknown",      "ok",     "failed",    "timeout",   "memory",
+                                 "output_limit", "denied", "cancelled", "cpu_limit", "unknown"};
+    for (int i = 0; i < 10; i++)
         assert_string_equal(fr_outcome_text(i), names[i]);
     assert_string_equal(fr_outcome_text(-1), "unknown");
 }
@@ -277,7 +277,7 @@ static void test_exactly_one_ending(void **state)
 static void test_stopped_as_what_nobody_stops(void **state)
 {
     (void)state;
-    const int outcomes[] = {8, -1, INT32_MAX, 0x1000};
+    const int outcomes[] = {9, -1, INT32_MAX, 0x1000};
     for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
         ending e = {.times = 1, .outcome = outcomes[i]};
         expect_failure(end_as_told, &e, FR_EINTERNAL, "outcome");
@@ -396,12 +396,13 @@ static int fill_receipt(fr_call *call, void *user, fr_error *err)
     assert_int_equal(receipt->oom_events, -1);
     receipt->cpu_user_ns = 123;
     receipt->run_ns = 456;
-    char path[] = "/a/python", limit[] = "memory_bytes", by[] = "cgroup2";
-    assert_int_equal(fr_result_interpreter(call, "/old", err), 0);
-    assert_int_equal(fr_result_interpreter(call, path, err), 0);
+    char path[] = "/a/python", version[] = "3.1", limit[] = "memory_bytes", by[] = "cgroup2";
+    assert_int_equal(fr_result_interpreter(call, "/old", NULL, err), 0);
+    assert_int_equal(fr_result_interpreter(call, path, version, err), 0);
     assert_int_equal(fr_result_limit(call, limit, UINT64_MAX, by, 0, err), 0);
     assert_int_equal(fr_result_limit(call, "wall_ms", 5, "clock", 1, err), 0);
     memset(path, 'x', strlen(path));
+    memset(version, 'x', strlen(version));
     memset(limit, 'x', strlen(limit));
     memset(by, 'x', strlen(by));
     fr_result_exited(call, 0);
@@ -416,8 +417,11 @@ static void test_receipt(void **state)
     assert_string_equal(receipt->executor, "puppet");
     assert_string_equal(receipt->language, "python");
     assert_string_equal(receipt->interpreter, "/a/python");
+    assert_string_equal(receipt->interpreter_version, "3.1");
+    assert_int_equal(receipt->queue_ns, 0);
     assert_true(receipt->start_ns >= 0);
     assert_int_equal(receipt->run_ns, 456);
+    assert_int_equal(receipt->collect_ns, 0);
     assert_int_equal(receipt->cpu_user_ns, 123);
     assert_int_equal(receipt->cpu_system_ns, -1);
     assert_int_equal(receipt->peak_memory_bytes, -1);
@@ -432,6 +436,7 @@ static void test_receipt(void **state)
     fr_code_result_free(r);
     r = result_of(write_nothing, NULL);
     assert_string_equal(r->receipt->interpreter, "");
+    assert_string_equal(r->receipt->interpreter_version, "");
     assert_true(r->receipt->run_ns >= 0);
     assert_int_equal(r->receipt->start_ns, 0);
     fr_code_result_free(r);

@@ -34,6 +34,8 @@ static const struct {
     const char *name;
     size_t offset;
 } members[] = {
+    {"queue_ns", offsetof(fr_receipt, queue_ns)},
+    {"collect_ns", offsetof(fr_receipt, collect_ns)},
     {"start_ns", offsetof(fr_receipt, start_ns)},
     {"run_ns", offsetof(fr_receipt, run_ns)},
     {"cpu_user_ns", offsetof(fr_receipt, cpu_user_ns)},
@@ -62,8 +64,10 @@ static void set_receipt(fr_receipt *receipt, const char *words)
 {
     char name[32];
     int64_t value;
+    receipt->queue_ns = 500;
     receipt->start_ns = 1000;
     receipt->run_ns = 2000;
+    receipt->collect_ns = 3000;
     for (int n; sscanf(words, " %31[a-z_]=%" SCNd64 "%n", name, &value, &n) == 2; words += n)
         set_member(receipt, name, value);
     assert_string_equal(words, "");
@@ -113,7 +117,7 @@ static int play(fr_call *call, void *user, fr_error *err)
         else if (strcmp(s->key, "stderr") == 0)
             rc = fr_result_write(call, FR_STDERR, s->p, s->n, err);
         else if (strcmp(s->key, "interpreter") == 0)
-            rc = fr_result_interpreter(call, s->p, err);
+            rc = fr_result_interpreter(call, s->p, "1.2", err);
         else if (strcmp(s->key, "limit") == 0)
             rc = add_limit(call, s->p, err);
         else if (strcmp(s->key, "file") == 0)

@@ -37,9 +37,9 @@
 #include "tests/support/user.h"
 
 static const char *const known_keys[] = {
-    "code", "language",   "timeout",    "memory",     "tmp",     "pids",   "cpu",
-    "keep", "output-max", "outcome",    "exit",       "signal",  "stdout", "stderr",
-    "oom",  "stdout-has", "stderr-has", "reason-has", "written", "within", NULL};
+    "code",       "language",   "timeout",    "memory",  "tmp",    "pids",   "cpu",    "cpu-time",
+    "keep",       "output-max", "outcome",    "exit",    "signal", "stdout", "stderr", "oom",
+    "stdout-has", "stderr-has", "reason-has", "written", "within", NULL};
 
 /* A key that is misspelt would test nothing. */
 static void check_keys(const test_case *c)
@@ -91,6 +91,7 @@ static fr_executor *open_for(const test_case *c)
     o.tmp_bytes = size_of(c, "tmp");
     o.max_processes = (uint32_t)number_of(case_text(c, "pids", "0"));
     o.cpu_millis = (uint32_t)number_of(case_text(c, "cpu", "0"));
+    o.cpu_ms = milliseconds_of(c, "cpu-time");
     o.output_keep_bytes = size_of(c, "keep");
     o.output_max_bytes = size_of(c, "output-max");
     return open_executor("sandbox", &o);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Theory of operation. Three controllers matter: memory, pids, cpu. Cgroup 2 is tried first: a group
- * per run, made beside or below our own where that is delegated to us, and entered at birth
+ * Theory of operation. Four controllers matter: memory, pids, cpu, and the account of processor time.
+ * Cgroup 2 is tried first: a group per run, made beside or below our own where that is delegated to us, and entered at birth
  * (CLONE_INTO_CGROUP). What it does not have is looked for in cgroup 1: one group per controller that
  * lives as long as the keeper, and that each init is moved into while it prepares. A move can take
  * milliseconds (an RCU grace period), which is why it goes on beside init's own work and is no part of
@@ -21,8 +21,9 @@
 #include "executor/sandbox/keeper/keeper.h"
 #include "executor/sandbox/keeper/sys.h"
 
-enum { V1_MEMORY, V1_PIDS, V1_CPU };
-static const char *const v1_names[3] = {"memory", "pids", "cpu"};
+/* Where cpuacct and cpu are one hierarchy they are one group: whoever sets a limit in it comes last. */
+enum { V1_MEMORY, V1_PIDS, V1_CPUACCT, V1_CPU, V1_COUNT };
+static const char *const v1_names[V1_COUNT] = {"memory", "pids", "cpuacct", "cpu"};
 
 static int write_value(const char *dir, const char *file, const char *value)
 {
@@ -172,7 +173,7 @@ static void find_v2(fri_groups *g, const fri_keeper_config *c)
         if (!try_v2(g, own, c))
             return;
     }
-    g->memory_by = FRI_BY_CGROUP2;
+    g->memory_by = g->accounting_by = FRI_BY_CGROUP2;
     if (c->cpu_millis)
         g->cpu_by = FRI_BY_CGROUP2;
 }
@@ -193,6 +194,8 @@ static int set_v1(int which, const char *dir, const fri_keeper_config *c)
         return 0;
     case V1_PIDS:
         return write_number(dir, "pids.max", c->processes + 1); /* init */
+    case V1_CPUACCT:
+        return 0;
     default:
         if (write_number(dir, "cpu.cfs_period_us", 100000))
             return -1;
@@ -235,23 +238,35 @@ static void open_v1(fri_groups *g, const fri_keeper_config *c)
         g->memory_by = FRI_BY_CGROUP1;
     /* Processes are bounded by an rlimit already, exactly; this is the second lock. */
     make_v1(g, V1_PIDS, c);
+    if (make_v1(g, V1_CPUACCT, c))
+        g->accounting_by = FRI_BY_CGROUP1;
     if (c->cpu_millis && make_v1(g, V1_CPU, c))
         g->cpu_by = FRI_BY_CGROUP1;
 }
 
 void fri_groups_close(fri_groups *g)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < V1_COUNT; i++)
         if (g->v1[i][0])
             rmdir(g->v1[i]);
 }
 
+/* The peak of processes cannot be set back, so each init has a new group where that can be had. */
+static void renew_pids(const fri_groups *g, const fri_keeper_config *c)
+{
+    const char *dir = g->v1[V1_PIDS];
+    if (dir[0] && make_group(dir) == 0)
+        set_v1(V1_PIDS, dir, c);
+}
+
 int fri_groups_enter(fri_groups *g, const fri_keeper_config *c, pid_t pid, fri_failure *f)
 {
-    if (!g->v1_made && g->memory_by != FRI_BY_CGROUP2)
+    if (g->v1_made)
+        renew_pids(g, c);
+    else if (g->memory_by != FRI_BY_CGROUP2)
         open_v1(g, c);
     g->v1_made = 1;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < V1_COUNT; i++)
         if (g->v1[i][0] && write_number(g->v1[i], "cgroup.procs", (uint64_t)pid))
             return fri_failed(f, "enter the %s cgroup", v1_names[i]);
     return 0;
@@ -271,10 +286,36 @@ int fri_groups_begin(fri_groups *g, const fri_keeper_config *c, fri_failure *f)
     return g->cgroup2 < 0 ? fri_failed(f, "open the run's cgroup") : 0;
 }
 
-/* A cgroup-1 group has had other runs in it. A peak that cannot be reset is too high, no more. */
+static int64_t measure(const char *dir, const char *file, const char *key)
+{
+    uint64_t value;
+    return read_number(dir, file, key, &value) || value > INT64_MAX ? -1 : (int64_t)value;
+}
+
+/* All that the group has used, also of what was there before the run. */
+static int64_t cpu_ns(const fri_groups *g)
+{
+    char dir[FRI_KEEPER_PATH + sizeof(g->name)];
+    if (!g->v2_parent[0])
+        return g->v1[V1_CPUACCT][0] ? measure(g->v1[V1_CPUACCT], "cpuacct.usage", "") : -1;
+    v2_group(g, dir, sizeof(dir));
+    int64_t us = measure(dir, "cpu.stat", "usage_usec");
+    return us < 0 ? -1 : us * 1000;
+}
+
+int64_t fri_groups_cpu_ns(const fri_groups *g)
+{
+    int64_t ns = cpu_ns(g);
+    return ns < 0 ? -1 : ns - (int64_t)g->cpu_before_ns;
+}
+
+/* A group of cgroup 1 has had other runs in it, and one of cgroup 2 the making of this one. A peak of
+ * memory that cannot be reset is too high, no more. */
 void fri_groups_mark(fri_groups *g)
 {
     const char *memory = g->v1[V1_MEMORY];
+    int64_t ns = cpu_ns(g);
+    g->cpu_before_ns = ns < 0 ? 0 : (uint64_t)ns;
     if (!memory[0])
         return;
     write_value(memory, "memory.max_usage_in_bytes", "0");
@@ -282,24 +323,30 @@ void fri_groups_mark(fri_groups *g)
         g->oom_before = 0;
 }
 
-static int64_t measure(const char *dir, const char *file, const char *key, uint64_t before)
+static int64_t without_init(int64_t processes)
 {
-    uint64_t value;
-    return read_number(dir, file, key, &value) ? -1 : (int64_t)(value - before);
+    return processes > 0 ? processes - 1 : processes;
 }
 
-void fri_groups_measure(const fri_groups *g, int64_t *peak_memory, int64_t *oom_events)
+void fri_groups_measure(const fri_groups *g, fri_usage *u)
 {
     char dir[FRI_KEEPER_PATH + sizeof(g->name)];
-    *peak_memory = *oom_events = -1;
+    *u = (fri_usage){-1, -1, -1, fri_groups_cpu_ns(g)};
     if (g->v2_parent[0]) {
         v2_group(g, dir, sizeof(dir));
-        *peak_memory = measure(dir, "memory.peak", "", 0);
-        *oom_events = measure(dir, "memory.events", "oom_kill", 0);
-    } else if (g->v1[V1_MEMORY][0]) {
-        *peak_memory = measure(g->v1[V1_MEMORY], "memory.max_usage_in_bytes", "", 0);
-        *oom_events = measure(g->v1[V1_MEMORY], "memory.oom_control", "oom_kill", g->oom_before);
+        u->peak_memory = measure(dir, "memory.peak", "");
+        u->oom_events = measure(dir, "memory.events", "oom_kill");
+        u->peak_processes = without_init(measure(dir, "pids.peak", ""));
+        return;
     }
+    if (g->v1[V1_MEMORY][0]) {
+        u->peak_memory = measure(g->v1[V1_MEMORY], "memory.max_usage_in_bytes", "");
+        u->oom_events = measure(g->v1[V1_MEMORY], "memory.oom_control", "oom_kill");
+        if (u->oom_events >= 0)
+            u->oom_events -= (int64_t)g->oom_before;
+    }
+    if (g->v1[V1_PIDS][0])
+        u->peak_processes = without_init(measure(g->v1[V1_PIDS], "pids.peak", ""));
 }
 
 void fri_groups_end(fri_groups *g)

@@ -37,7 +37,7 @@ void fri_groups_sweep(const fri_groups *g)
     if (!g->pid_namespace)
         return;
     sweep(g->v2_parent, g->pid_namespace);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof(g->v1) / sizeof(g->v1[0]); i++) {
         char parent[FRI_KEEPER_PATH];
         snprintf(parent, sizeof(parent), "%s", g->v1[i]);
         char *slash = strrchr(parent, '/');

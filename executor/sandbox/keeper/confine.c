@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "executor/sandbox/keeper/keeper.h"
 #include "executor/sandbox/keeper/sys.h"
 
@@ -72,7 +73,15 @@ static int lower(int resource, rlim_t value, const char *name, fri_failure *f)
     return 0;
 }
 
-int fri_set_rlimits(const fri_keeper_config *c, int memory_by, fri_failure *f)
+/* Of each process by itself and in whole seconds: all there is where nobody accounts for the run, and a second
+ * more than that where somebody does, who then comes first. */
+static rlim_t cpu_seconds(const fri_keeper_config *c, const fri_job *job)
+{
+    rlim_t whole = (rlim_t)((c->cpu_ns - 1) / FRI_NS_PER_S + 1);
+    return job->accounting_by == FRI_BY_RLIMIT ? whole : whole + 1;
+}
+
+int fri_set_rlimits(const fri_keeper_config *c, const fri_job *job, fri_failure *f)
 {
     const struct {
         int resource;
@@ -96,7 +105,9 @@ int fri_set_rlimits(const fri_keeper_config *c, int memory_by, fri_failure *f)
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         if (lower(limits[i].resource, limits[i].value, limits[i].name, f))
             return -1;
-    if (memory_by == FRI_BY_RLIMIT)
+    if (c->cpu_ns && lower(RLIMIT_CPU, cpu_seconds(c, job), "cpu", f))
+        return -1;
+    if (job->memory_by == FRI_BY_RLIMIT)
         return lower(RLIMIT_AS, c->memory_bytes, "as", f);
     return 0;
 }

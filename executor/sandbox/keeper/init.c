@@ -32,15 +32,17 @@
 #include "executor/sandbox/keeper/keeper.h"
 #include "executor/sandbox/keeper/sys.h"
 
+/* The program's descriptors: stdin, stdout, stderr, and the one it says its version on. */
+#define STREAMS 4
+
 /* What init has besides its orders. */
 typedef struct init {
     fri_launch l;
     int oom_score_adj; /* open for writing, from the host's /proc, or -1 */
     int child_ended;   /* readable when one has */
     int code_mount;
-    int code, out, err; /* of the job */
-    uint32_t language;
-    int memory_by;
+    int fds[FRI_JOB_FDS]; /* of the job */
+    fri_job job;
 } init;
 
 static void report(const init *in, const fri_init_report *r)
@@ -152,16 +154,8 @@ static int prepare(init *in, fri_failure *f)
 
 static int await_job(init *in)
 {
-    fri_job job;
-    int fds[3];
-    if (fri_receive_fds(in->l.control, &job, sizeof(job), fds, 3) != sizeof(job))
-        return -1;
-    in->language = job.language;
-    in->memory_by = job.memory_by;
-    in->code = fds[0];
-    in->out = fds[1];
-    in->err = fds[2];
-    return 0;
+    ssize_t n = fri_receive_fds(in->l.control, &in->job, sizeof(in->job), in->fds, FRI_JOB_FDS);
+    return n == sizeof(in->job) ? 0 : -1;
 }
 
 /* When memory runs out a run goes first. Best effort: a memory limit of its own is what protects the
@@ -177,27 +171,30 @@ static void prefer_for_oom_killer(init *in)
 static int take_job(init *in, fri_failure *f)
 {
     const fri_keeper_config *c = in->l.config;
-    const char *file = fri_keeper_text(c, c->languages[in->language].file);
+    const char *file = fri_keeper_text(c, c->languages[in->job.language].file);
     prefer_for_oom_killer(in);
-    if (fri_rootfs_put_code(in->code_mount, file, in->code, f) || fri_drop_privileges(f))
+    if (fri_rootfs_put_code(in->code_mount, file, in->fds[FRI_JOB_CODE], f) ||
+        fri_drop_privileges(f))
         return -1;
-    return fri_set_rlimits(c, in->memory_by, f);
+    return fri_set_rlimits(c, &in->job, f);
 }
 
 static int connect_streams(const init *in, fri_failure *f)
 {
-    int from[3] = {open("/dev/null", O_RDONLY | O_CLOEXEC), in->out, in->err};
+    int from[STREAMS] = {open("/dev/null", O_RDONLY | O_CLOEXEC), in->fds[FRI_JOB_OUT],
+                         in->fds[FRI_JOB_ERR], in->fds[FRI_JOB_VERSION]};
+    unsigned count = in->l.config->languages[in->job.language].says_version ? STREAMS : STREAMS - 1;
     if (from[0] < 0)
         return fri_failed(f, "open /dev/null");
-    /* All out of the way of 0, 1 and 2 first, whatever numbers they have: dup2 onto itself would
+    /* All out of the way of their places first, whatever numbers they have: dup2 onto itself would
      * leave a descriptor close-on-exec. */
-    for (int i = 0; i < 3; i++)
-        if ((from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, 3)) < 0)
+    for (unsigned i = 0; i < count; i++)
+        if ((from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, STREAMS)) < 0)
             return fri_failed(f, "move the program's streams");
-    for (int i = 0; i < 3; i++)
-        if (dup2(from[i], i) < 0)
+    for (unsigned i = 0; i < count; i++)
+        if (dup2(from[i], (int)i) < 0)
             return fri_failed(f, "connect the program's streams");
-    if (sys_close_range(3, ~0U, CLOSE_RANGE_CLOEXEC))
+    if (sys_close_range(count, ~0U, CLOSE_RANGE_CLOEXEC))
         return fri_failed(f, "close inherited descriptors");
     return 0;
 }
@@ -228,7 +225,7 @@ static int program(void *arg)
     fri_failure f;
     memset(&f, 0, sizeof(f));
     const fri_keeper_config *config = in->l.config;
-    const fri_keeper_language *language = &config->languages[in->language];
+    const fri_keeper_language *language = &config->languages[in->job.language];
     const char *path = fri_keeper_text(config, language->args);
     split_args(path, language->argc, argv);
     umask(022);
@@ -236,7 +233,7 @@ static int program(void *arg)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     /* The status pipe must survive under a number that the streams do not take. */
-    in->l.status = fcntl(in->l.status, F_DUPFD_CLOEXEC, 3);
+    in->l.status = fcntl(in->l.status, F_DUPFD_CLOEXEC, STREAMS);
     if (in->l.status < 0) {
         fri_failed(&f, "keep the way to report");
         report_failure(parent, &f);
@@ -320,8 +317,8 @@ void fri_init(const fri_launch *l)
         fri_failed(&f, "start the program");
         report_failure(&in, &f);
     }
-    close(in.out);
-    close(in.err);
+    for (int i = 0; i < FRI_JOB_FDS; i++)
+        close(in.fds[i]);
     watch(&in, pid);
     _exit(0);
 }

@@ -20,22 +20,32 @@ int fri_failed(fri_failure *f, const char *format, ...) __attribute__((format(pr
 /* ---- cgroup.c: limits that are shared by all processes of a run ---- */
 
 typedef struct fri_groups {
-    int32_t memory_by, cpu_by; /* fri_keeper_mechanism */
-    int cgroup2;               /* directory descriptor of this run's group, or -1 */
+    int32_t memory_by, cpu_by, accounting_by; /* fri_keeper_mechanism */
+    int cgroup2;                              /* directory descriptor of this run's group, or -1 */
+    /* What the groups had counted before the run. */
     uint64_t oom_before;
+    uint64_t cpu_before_ns;
     int v1_made;
     unsigned pid_namespace;          /* its inode number; 0: not known */
     char name[64];                   /* of our groups, in every hierarchy */
     char v2_parent[FRI_KEEPER_PATH]; /* "" when there is none */
-    char v1[3][FRI_KEEPER_PATH];     /* our groups for memory, pids, cpu; "" when not had */
+    char v1[4][FRI_KEEPER_PATH]; /* our groups for memory, pids, cpuacct, cpu; "" when not had */
 } fri_groups;
+
+/* What the groups have counted of a run; -1: not known. */
+typedef struct fri_usage {
+    int64_t peak_memory;
+    int64_t oom_events;
+    int64_t peak_processes; /* init left out */
+    int64_t cpu_ns;
+} fri_usage;
 
 /* Finds out what cgroup 2 has for us. */
 void fri_groups_open(fri_groups *g, const fri_keeper_config *config);
 void fri_groups_close(fri_groups *g);
 
 /* Moves a process into the cgroup-1 groups, which the first call makes; what it forks inherits
- * them. After it memory_by and cpu_by are known. */
+ * them. After it the mechanisms are known. */
 int fri_groups_enter(fri_groups *g, const fri_keeper_config *config, pid_t pid, fri_failure *f);
 
 /* Removes the groups of keepers that were killed and could not. */
@@ -45,7 +55,9 @@ void fri_groups_sweep(const fri_groups *g);
  * its init is reaped. */
 int fri_groups_begin(fri_groups *g, const fri_keeper_config *config, fri_failure *f);
 void fri_groups_mark(fri_groups *g);
-void fri_groups_measure(const fri_groups *g, int64_t *peak_memory, int64_t *oom_events);
+void fri_groups_measure(const fri_groups *g, fri_usage *usage);
+/* The processor time of the run so far; -1: not known. */
+int64_t fri_groups_cpu_ns(const fri_groups *g);
 void fri_groups_end(fri_groups *g);
 
 /* ---- launch.c: a new process that is alone in new namespaces ---- */
@@ -66,11 +78,11 @@ int fri_map_user(pid_t pid, fri_failure *f);
 /* ---- init.c: the first process of a run ---- */
 
 /* What init is told: one byte once its user is mapped, another once it is in its groups, then, when
- * there is something to run, a job with three descriptors: code, stdout, stderr. Anything behind the job
+ * there is something to run, a job with the descriptors of fri_job_fd. Anything behind the job
  * means to end the run. */
 typedef struct fri_job {
     uint32_t language;
-    int32_t memory_by; /* fri_keeper_mechanism */
+    int32_t memory_by, accounting_by; /* fri_keeper_mechanism */
 } fri_job;
 
 enum fri_init_report_type {
@@ -107,8 +119,8 @@ int fri_lock_privileges(fri_failure *f);
 /* Nothing of the keeper's privileges is left. */
 int fri_drop_privileges(fri_failure *f);
 
-/* Resource limits of the program. */
-int fri_set_rlimits(const fri_keeper_config *config, int memory_by, fri_failure *f);
+/* Resource limits of the program; they stand in for what the job's groups do not do. */
+int fri_set_rlimits(const fri_keeper_config *config, const fri_job *job, fri_failure *f);
 
 /* The system call filter; from here only what the policy allows. */
 int fri_set_filter(fri_failure *f);

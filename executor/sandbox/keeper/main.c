@@ -59,6 +59,7 @@ static int announce(const fri_keeper *k, int failed, const fri_failure *f)
     memcpy(ready.step, f->step, sizeof(ready.step));
     ready.memory_by = k->groups.memory_by;
     ready.cpu_by = k->groups.cpu_by;
+    ready.accounting_by = k->groups.accounting_by;
     return send(FRI_KEEPER_SOCKET_FD, &ready, sizeof(ready), MSG_NOSIGNAL) == sizeof(ready) ? 0
                                                                                             : -1;
 }

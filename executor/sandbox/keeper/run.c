@@ -24,6 +24,7 @@
 #include "executor/sandbox/keeper/sys.h"
 
 #define IDLE_MS          5
+#define ACCOUNT_NS       (10 * FRI_NS_PER_MS)
 #define STOP_DEADLINE_NS (2 * FRI_NS_PER_S)
 /* To prepare, and to take a job; twice each when an init is lost is well below what the library grants. */
 #define SETUP_DEADLINE_NS (10 * FRI_NS_PER_S)
@@ -32,6 +33,7 @@ typedef struct run {
     fri_keeper *keeper;
     int64_t timeout_ns;
     int64_t deadline_ns; /* -1: none any more */
+    int64_t account_ns;  /* when to look how much processor time is used; -1: not */
     int preparing;       /* it is over once init waits for its job */
     int stopping;        /* it is not to go on */
     int library_gone;
@@ -55,13 +57,14 @@ static void stop_run(run *r)
     send(r->keeper->init.control, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     r->stopping = 1;
     r->deadline_ns = fri_now_ns() + STOP_DEADLINE_NS;
+    r->account_ns = -1;
 }
 
 static void kill_run(run *r)
 {
     sys_pidfd_kill(r->keeper->init.pidfd, SIGKILL);
     r->stopping = 1;
-    r->deadline_ns = -1;
+    r->deadline_ns = r->account_ns = -1;
 }
 
 static void set_failure(fri_keeper_event *event, const fri_failure *f)
@@ -71,12 +74,39 @@ static void set_failure(fri_keeper_event *event, const fri_failure *f)
     memcpy(event->step, f->step, sizeof(event->step));
 }
 
+/* What the groups know goes before what init has from its children: those who ignore the end of theirs hide
+ * them from it. Which part of that was the system's nobody knows. */
 static void measure(run *r)
 {
-    int64_t peak;
-    fri_groups_measure(&r->keeper->groups, &peak, &r->end.oom_events);
-    if (peak >= 0)
-        r->end.peak_memory = peak;
+    fri_usage u;
+    fri_groups_measure(&r->keeper->groups, &u);
+    if (u.peak_memory >= 0)
+        r->end.peak_memory = u.peak_memory;
+    if (u.cpu_ns > r->end.user_ns + r->end.system_ns)
+        r->end.user_ns = u.cpu_ns - r->end.system_ns;
+    r->end.oom_events = u.oom_events;
+    r->end.peak_processes = u.peak_processes;
+}
+
+/* When the time that is left can be used up at the earliest: by all processors at once. */
+static int64_t next_account(int64_t now, int64_t left)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t wait = left / (processors > 0 ? processors : 1);
+    return now + (wait > ACCOUNT_NS ? wait : ACCOUNT_NS);
+}
+
+static void account(run *r)
+{
+    int64_t used = fri_groups_cpu_ns(&r->keeper->groups), left = r->keeper->config->cpu_ns - used;
+    if (used < 0) {
+        r->account_ns = -1;
+    } else if (left > 0) {
+        r->account_ns = next_account(fri_now_ns(), left);
+    } else {
+        r->end.cpu_used_up = 1;
+        stop_run(r);
+    }
 }
 
 static void take_exit(run *r, const fri_init_report *report)
@@ -98,8 +128,11 @@ static void take_start(run *r, const fri_init_report *report)
     started.type = FRI_KEEPER_STARTED;
     started.at_ns = report->at_ns;
     r->started = 1;
-    if (!r->stopping)
+    if (!r->stopping) {
+        int64_t cpu_ns = r->keeper->config->cpu_ns;
         r->deadline_ns = report->at_ns + r->timeout_ns;
+        r->account_ns = cpu_ns ? next_account(report->at_ns, cpu_ns) : -1;
+    }
     send_event(r, &started);
 }
 
@@ -157,6 +190,22 @@ static void on_deadline(run *r)
         stop_run(r);
 }
 
+/* The next of the two moments; -1: neither comes. */
+static int64_t next_moment(const run *r)
+{
+    int64_t a = r->deadline_ns, b = r->account_ns;
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+static void on_moment(run *r)
+{
+    int64_t now = fri_now_ns();
+    if (r->account_ns >= 0 && now >= r->account_ns)
+        account(r);
+    if (r->deadline_ns >= 0 && now >= r->deadline_ns)
+        on_deadline(r);
+}
+
 /* Init is dead or about to be. Reaping it last keeps its pidfd and the namespace's end in order. */
 static void reap(run *r)
 {
@@ -169,7 +218,7 @@ static void reap(run *r)
     if (!r->over) {
         r->end.type = FRI_KEEPER_ENDED;
         r->end.at_ns = fri_now_ns();
-        r->end.lost = !r->end.timed_out && !r->end.killed;
+        r->end.lost = !r->end.timed_out && !r->end.cpu_used_up && !r->end.killed;
         r->end.user_ns = fri_timeval_ns(usage.ru_utime);
         r->end.system_ns = fri_timeval_ns(usage.ru_stime);
         r->end.peak_memory = (int64_t)usage.ru_maxrss * 1024;
@@ -197,9 +246,9 @@ static void watch(run *r)
     while (!r->over && !(r->preparing && r->prepared)) {
         /* A request that comes while the next init is being prepared waits for it. */
         fds[2].fd = r->library_gone || r->preparing ? -1 : FRI_KEEPER_SOCKET_FD;
-        int n = poll(fds, 4, fri_poll_timeout(r->deadline_ns));
+        int n = poll(fds, 4, fri_poll_timeout(next_moment(r)));
         if (n == 0)
-            on_deadline(r);
+            on_moment(r);
         if (n <= 0)
             continue;
         /* What init said before it died counts, so the pipe comes before the pidfd. */
@@ -220,7 +269,7 @@ static void watch(run *r)
 
 static run new_run(fri_keeper *k)
 {
-    run r = {.keeper = k, .deadline_ns = fri_now_ns() + SETUP_DEADLINE_NS};
+    run r = {.keeper = k, .deadline_ns = fri_now_ns() + SETUP_DEADLINE_NS, .account_ns = -1};
     return r;
 }
 
@@ -261,7 +310,7 @@ static int ensure_init(fri_keeper *k, fri_failure *f)
     return fri_keeper_prepare(k, f);
 }
 
-static int give_job(fri_keeper *k, const fri_keeper_request *request, const int fds[3],
+static int give_job(fri_keeper *k, const fri_keeper_request *request, const int fds[FRI_JOB_FDS],
                     fri_failure *f)
 {
     if (request->language >= k->config->language_count) {
@@ -271,9 +320,9 @@ static int give_job(fri_keeper *k, const fri_keeper_request *request, const int 
     if (ensure_init(k, f))
         return -1;
     fri_groups_mark(&k->groups);
-    const fri_job job = {request->language, k->groups.memory_by};
+    const fri_job job = {request->language, k->groups.memory_by, k->groups.accounting_by};
     /* Should init be dead, watch() will see it. */
-    if (fri_send_fds(k->init.control, &job, sizeof(job), fds, 3) >= 0 || errno == EPIPE ||
+    if (fri_send_fds(k->init.control, &job, sizeof(job), fds, FRI_JOB_FDS) >= 0 || errno == EPIPE ||
         errno == ECONNRESET)
         return 0;
     return fri_failed(f, "give a run its job");
@@ -281,7 +330,7 @@ static int give_job(fri_keeper *k, const fri_keeper_request *request, const int 
 
 /* One init from job to reaping. Returns whether it was killed from outside before the code started:
  * nothing has run then, and another init can have the job. */
-static int run_once(run *r, const fri_keeper_request *request, const int fds[3], int last)
+static int run_once(run *r, const fri_keeper_request *request, const int fds[FRI_JOB_FDS], int last)
 {
     fri_failure f;
     memset(&f, 0, sizeof(f));
@@ -302,14 +351,14 @@ static int run_once(run *r, const fri_keeper_request *request, const int fds[3],
 }
 
 /* Returns whether the library is still there. */
-static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int fds[3])
+static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int fds[FRI_JOB_FDS])
 {
     run r = new_run(k);
     if (run_once(&r, request, fds, 0)) {
         r = new_run(k);
         run_once(&r, request, fds, 1);
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < FRI_JOB_FDS; i++)
         close(fds[i]);
     if (!k->swept)
         fri_groups_sweep(&k->groups);
@@ -341,8 +390,9 @@ void fri_keeper_serve(fri_keeper *k)
 {
     while (await_request() == 0) {
         fri_keeper_request request;
-        int fds[3];
-        ssize_t n = fri_receive_fds(FRI_KEEPER_SOCKET_FD, &request, sizeof(request), fds, 3);
+        int fds[FRI_JOB_FDS];
+        ssize_t n =
+            fri_receive_fds(FRI_KEEPER_SOCKET_FD, &request, sizeof(request), fds, FRI_JOB_FDS);
         if (n <= 0)
             return;
         /* A kill that crossed the end of its run on the way. */
