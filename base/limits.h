@@ -28,7 +28,10 @@
 #define FRI_MAX_OUTPUT_KEEP_BYTES (256 * FRI_MIB)
 #define FRI_MAX_RESULT_TEXT       (1024 * FRI_MIB) /* U+FFFD is three times a bad byte */
 #define FRI_MAX_OUTPUT_FILES      1024
-#define FRI_MAX_OUTPUT_FILE_BYTES (256 * FRI_MIB)
+#define FRI_MAX_OUTPUT_FILE_BYTES (256 * FRI_MIB) /* of all files of a run together */
+#define FRI_MAX_SKIPPED_FILES     1000
+#define FRI_MAX_INPUT_FILES       1000
+#define FRI_MAX_FILE_NAME         4095
 
 /* What a model is told about writing code: delimiters are the only part of it that varies. */
 #define FRI_MAX_INSTRUCTION_BYTES 65536

@@ -164,6 +164,25 @@ int cli_take_executor_option(const cli_command *command, int id, const char *arg
 int cli_open_executor(const char *command, int json, const cli_executor_settings *settings,
                       fr_executor **out);
 
+/* ---- files.c ---- */
+
+typedef struct cli_files {
+    fr_file *p;
+    size_t n;
+} cli_files;
+
+/* Adds what --file says: PATH, or NAME=PATH where it is to have another name in the run. CLI_ERROR after saying
+ * what is wrong. Free with cli_free_files(); `argument` must outlive them. */
+int cli_add_file(const char *command, const char *argument, cli_files *files);
+void cli_free_files(cli_files *files);
+
+/* Writes the files that came out below a directory, which is made. Says what is wrong and returns an exit
+ * code. */
+int cli_put_files(const char *command, const char *path, const fr_code_result *result);
+
+/* Names the files that came out, where they are now (NULL: nowhere), and what was skipped. */
+void cli_say_files(const char *command, const char *path, const fr_code_result *result);
+
 /* ---- ask_ending.c ---- */
 
 /* Says how a question ended, and, where `extract` is not NULL, which blocks of the answer were passed over. */

@@ -7,7 +7,16 @@
 
 #include "cli/cli.h"
 
-enum { OPT_JSON = 256, OPT_CODE, OPT_LANGUAGE, OPT_NO_GUARD, OPT_INVOCATION, OPT_CODE_TEXT = 'c' };
+enum {
+    OPT_JSON = 256,
+    OPT_CODE,
+    OPT_LANGUAGE,
+    OPT_FILE,
+    OPT_OUT,
+    OPT_NO_GUARD,
+    OPT_INVOCATION,
+    OPT_CODE_TEXT = 'c'
+};
 
 /* Who wants neither JSON nor a guard wants to see what was printed, also when it is long. */
 #define PLAIN_OUTPUT_KEEP ((uint64_t)64 << 20)
@@ -17,6 +26,8 @@ static const cli_option options[] = {
     {OPT_CODE, "code", "FILE", "run this file (- is standard input) as code, not as a reply"},
     {OPT_LANGUAGE, "language", "L",
      "python (default), bash or sh: to look for in a reply, or of the code"},
+    {OPT_FILE, "file", "[NAME=]PATH", "copy this file into the working directory (repeatable)"},
+    {OPT_OUT, "out", "DIR", "write what is new or changed there afterwards into this directory"},
     CLI_EXECUTOR_OPTIONS,
     {OPT_INVOCATION, "invocation", "ID", "whom the run is for, for the audit log"},
     {OPT_NO_GUARD, "no-guard", NULL,
@@ -33,13 +44,20 @@ typedef struct settings {
     const char *reply_file;
     const char *language;
     const char *invocation;
+    const char *out;
+    cli_files files;
     cli_executor_settings executor;
     fr_extract_options extract;
 } settings;
 
-static void take_option(settings *s, int id, const char *argument)
+static int take_option(settings *s, int id, const char *argument)
 {
     switch (id) {
+    case OPT_FILE:
+        return cli_add_file("run", argument, &s->files);
+    case OPT_OUT:
+        s->out = argument;
+        break;
     case OPT_CODE_TEXT:
         s->code_text = argument;
         break;
@@ -59,6 +77,7 @@ static void take_option(settings *s, int id, const char *argument)
         s->json = 1;
         break;
     }
+    return 0;
 }
 
 /* What does not go together. 0, or CLI_ERROR after saying so. */
@@ -87,10 +106,10 @@ static int read_options(const cli_command *self, int argc, char **argv, settings
         int taken = cli_take_extract_option(self->name, id, argument, &s->extract);
         if (taken == 0)
             taken = cli_take_executor_option(self, id, argument, &s->executor);
+        if (taken == 0)
+            taken = take_option(s, id, argument);
         if (taken < 0)
             return taken;
-        if (!taken)
-            take_option(s, id, argument);
     }
     if (id != CLI_END)
         return id;
@@ -202,6 +221,7 @@ static void put_plain(const settings *s, const fr_code_result *r)
     say_shortened(s, "stderr", receipt->stderr_written - receipt->stderr_kept,
                   receipt->stderr_clipped, receipt->stderr_written);
     say_degraded(receipt);
+    cli_say_files("run", s->out, r);
     if (r->reason[0])
         snprintf(how, sizeof(how), ": %s", r->reason);
     else if (r->signal)
@@ -239,12 +259,16 @@ static int execute(const settings *s, fr_executor *ex, const char *language, fr_
     fr_invocation whose = FR_INVOCATION_INIT;
     whose.id = s->invocation;
     in.invocation = &whose;
+    in.files = s->files.p;
+    in.file_count = s->files.n;
     fr_code_result *r = NULL;
     if (fr_executor_execute(ex, &in, &r, &err)) {
         int failed = cli_fail("run", s->json, &err);
         return cli_caught_signal() ? CLI_SIGNAL + cli_caught_signal() : failed;
     }
+    int written = s->out ? cli_put_files("run", s->out, r) : CLI_OK;
     int rc = cli_finish_output(put_result(s, r));
+    rc = written ? written : rc;
     if (r->outcome == FR_OUTCOME_CANCELLED && cli_caught_signal())
         rc = CLI_SIGNAL + cli_caught_signal();
     fr_code_result_free(r);
@@ -292,21 +316,26 @@ static int with_executor(settings *s, const char *text, size_t n)
     return rc;
 }
 
+static int run_input(settings *s)
+{
+    if (s->code_text)
+        return with_executor(s, s->code_text, strlen(s->code_text));
+    char *text = NULL;
+    size_t n = 0;
+    int rc = cli_read("run", s->code_file ? s->code_file : s->reply_file, &text, &n);
+    if (rc)
+        return rc;
+    rc = with_executor(s, text, n);
+    free(text);
+    return rc;
+}
+
 static int run_run(const cli_command *self, int argc, char **argv)
 {
     settings s = {.executor = CLI_EXECUTOR_SETTINGS_INIT, .extract = FR_EXTRACT_OPTIONS_INIT};
     int id = read_options(self, argc, argv, &s);
-    if (id != CLI_END)
-        return id == CLI_HELP ? CLI_OK : CLI_USAGE;
-    if (s.code_text)
-        return with_executor(&s, s.code_text, strlen(s.code_text));
-    char *text = NULL;
-    size_t n = 0;
-    int rc = cli_read("run", s.code_file ? s.code_file : s.reply_file, &text, &n);
-    if (rc)
-        return rc;
-    rc = with_executor(&s, text, n);
-    free(text);
+    int rc = id == CLI_END ? run_input(&s) : id == CLI_HELP ? CLI_OK : CLI_USAGE;
+    cli_free_files(&s.files);
     return rc;
 }
 

@@ -7,13 +7,18 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/limits.h"
 #include "base/utf8.h"
+#include "executor/file_name.h"
 
 int fri_call_init(fr_call *call, const fr_executor *ex, const fr_code_input *input, fr_error *err)
 {
     const fr_executor_options *options = fr_executor_get_options(ex);
     call->input = *input;
     call->output_max = options->output_max_bytes;
+    call->files_max = options->output_files;
+    call->file_bytes_max = options->output_file_bytes;
+    call->files_bytes_max = options->output_files_bytes;
     fri_capture_init(&call->capture[0], options->output_keep_bytes);
     fri_capture_init(&call->capture[1], options->output_keep_bytes);
     call->result = fri_result_new(err);
@@ -122,13 +127,44 @@ int fr_result_limit(fr_call *call, const char *name, uint64_t value, const char 
     return fri_result_add_limit(call->result, &limit, err);
 }
 
-int fr_result_file(fr_call *call, const fr_file *file, fr_error *err)
+static int check_file(const fr_call *call, const char *name, fr_error *err)
 {
     if (!(call->flags & FR_EXECUTOR_FILES))
         return fr_fail(err, FR_EUNSUPPORTED, 0, "an output file from an executor without files");
-    if (!file->name || !file->name[0])
+    if (!name || !name[0])
         return fr_fail(err, FR_EINVAL, 0, "an output file without a name");
-    return fri_result_add_file(call->result, file, err);
+    return 0;
+}
+
+/* Why a file is not handed out; NULL when it is. */
+static const char *obstacle(const fr_call *call, const fr_file *file)
+{
+    const fri_result *r = call->result;
+    if (!fri_file_name_is_below(file->name) || strlen(file->name) > FRI_MAX_FILE_NAME)
+        return "a name that leads elsewhere";
+    if (r->pub.file_count >= call->files_max)
+        return "more files than come out";
+    if (file->content.n > call->file_bytes_max)
+        return "too large";
+    if (file->content.n > call->files_bytes_max - r->files_bytes)
+        return "too large together with the others";
+    return NULL;
+}
+
+int fr_result_file(fr_call *call, const fr_file *file, fr_error *err)
+{
+    int rc = check_file(call, file->name, err);
+    if (rc)
+        return rc;
+    const char *reason = obstacle(call, file);
+    return reason ? fri_result_add_skipped(call->result, file->name, reason, err)
+                  : fri_result_add_file(call->result, file, err);
+}
+
+int fr_result_skipped(fr_call *call, const char *name, const char *reason, fr_error *err)
+{
+    int rc = check_file(call, name, err);
+    return rc ? rc : fri_result_add_skipped(call->result, name, reason, err);
 }
 
 void fr_result_adopt(fr_call *call, fr_code_result *result)
@@ -238,6 +274,7 @@ int fri_call_finish(fr_call *call, const char *executor, fr_code_result **out, f
             rc = take_names(call, executor, err);
         if (rc == 0)
             enforce_output_max(call);
+        fri_result_settle_files(call->result);
     }
     if (rc)
         return rc;

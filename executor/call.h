@@ -11,6 +11,8 @@ struct fr_call {
     fr_code_input input; /* defaults filled in */
     uint32_t flags;      /* the executor's */
     uint64_t output_max;
+    uint32_t files_max;
+    uint64_t file_bytes_max, files_bytes_max;
     fri_capture capture[2]; /* stdout, stderr */
     fri_result *result;     /* what is being built */
     int ends;               /* how often the executor said how the run ended */

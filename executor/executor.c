@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/sized.h"
 #include "executor/call.h"
+#include "executor/file_name.h"
 #include "executor/options.h"
 #include "executor/registry.h"
 
@@ -159,12 +160,32 @@ void fr_executor_close(fr_executor *ex)
     }
 }
 
+static int check_file(const fr_file *f, size_t i, const char *name, fr_error *err)
+{
+    if (!f->name || !f->name[0])
+        return fr_fail(err, FR_EINVAL, 0, "%s: input file %zu has no name", name, i);
+    if (f->path && f->content.n > 0)
+        return fr_fail(err, FR_EINVAL, 0, "%s: the input file '%.100s' has content and a path",
+                       name, f->name);
+    return fri_file_name_check(f->name, name, err);
+}
+
+/* A name twice is one file, of which one half would be lost. */
 static int check_files(const fr_code_input *in, const char *name, fr_error *err)
 {
-    for (size_t i = 0; i < in->file_count; i++)
-        if (!in->files[i].name || !in->files[i].name[0])
-            return fr_fail(err, FR_EINVAL, 0, "%s: input file %zu has no name", name, i);
-    return 0;
+    int rc = 0;
+    if (in->file_count > FRI_MAX_INPUT_FILES)
+        return fr_fail(err, FR_ELIMIT, 0, "%s: %zu input files; at most %d are taken", name,
+                       in->file_count, FRI_MAX_INPUT_FILES);
+    for (size_t i = 0; rc == 0 && i < in->file_count; i++) {
+        rc = check_file(&in->files[i], i, name, err);
+        for (size_t k = 0; rc == 0 && k < i; k++)
+            if (fri_file_names_clash(in->files[i].name, in->files[k].name))
+                rc = fr_fail(err, FR_EINVAL, 0,
+                             "%s: the input files '%.100s' and '%.100s' are in each other's way",
+                             name, in->files[k].name, in->files[i].name);
+    }
+    return rc;
 }
 
 static int check_language(const fr_executor *ex, const char *language, fr_error *err)

@@ -21,6 +21,9 @@ static const fr_delimiters adk_result = {"```tool_output\n", "\n```"};
 #define MAX_CPU_MILLIS       1000000
 #define MAX_CPU_MS           ((int64_t)MAX_TIMEOUT_MS * (MAX_CPU_MILLIS / 1000))
 #define MAX_PROCESSES        32768
+#define DEFAULT_FILES        100
+#define DEFAULT_FILE_BYTES   (16 * FRI_MIB)
+#define DEFAULT_FILES_BYTES  (64 * FRI_MIB)
 #define MIN_MEMORY_BYTES     (16 * FRI_MIB)
 
 int fri_check_timeout(int64_t timeout_ms, const char *name, fr_error *err)
@@ -55,6 +58,11 @@ static int check_numbers(const fr_executor_options *o, const char *name, fr_erro
     if (o->cpu_ms < 0 || o->cpu_ms > MAX_CPU_MS)
         return fr_fail(err, FR_EINVAL, 0, "%s: %lld ms of processor time; 1 to %lld are possible",
                        name, (long long)o->cpu_ms, (long long)MAX_CPU_MS);
+    if (o->output_files > FRI_MAX_OUTPUT_FILES || o->output_files_bytes > FRI_MAX_OUTPUT_FILE_BYTES)
+        return fr_fail(err, FR_ELIMIT, 0,
+                       "%s: %u output files and %llu bytes in them; at most %d and %lu come out",
+                       name, o->output_files, (unsigned long long)o->output_files_bytes,
+                       FRI_MAX_OUTPUT_FILES, FRI_MAX_OUTPUT_FILE_BYTES);
     if (o->output_keep_bytes > FRI_MAX_OUTPUT_KEEP_BYTES)
         return fr_fail(err, FR_ELIMIT, 0, "%s: %llu bytes of output; at most %lu can be kept", name,
                        (unsigned long long)o->output_keep_bytes, FRI_MAX_OUTPUT_KEEP_BYTES);
@@ -89,6 +97,12 @@ static void fill_defaults(fr_executor_options *o)
         o->error_retry_attempts = ADK_ERROR_RETRY_ATTEMPTS;
     if (o->timeout_ms == 0)
         o->timeout_ms = DEFAULT_TIMEOUT_MS;
+    if (o->output_files == 0)
+        o->output_files = DEFAULT_FILES;
+    if (o->output_file_bytes == 0)
+        o->output_file_bytes = DEFAULT_FILE_BYTES;
+    if (o->output_files_bytes == 0)
+        o->output_files_bytes = DEFAULT_FILES_BYTES;
     if (o->memory_bytes == 0)
         o->memory_bytes = DEFAULT_MEMORY_BYTES;
     if (o->tmp_bytes == 0)

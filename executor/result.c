@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor/result.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/word.h"
+#include "executor/file_name.h"
+#include "executor/file_type.h"
 
 const char *fr_outcome_text(int outcome)
 {
@@ -54,6 +59,11 @@ static void free_files(fri_result *r)
         fri_free((void *)(uintptr_t)r->files[i].mime_type);
     }
     fri_free(r->files);
+    for (size_t i = 0; i < r->pub.skipped_count; i++) {
+        fri_free((void *)(uintptr_t)r->skipped[i].name);
+        fri_free((void *)(uintptr_t)r->skipped[i].reason);
+    }
+    fri_free(r->skipped);
 }
 
 void fri_result_free(fri_result *r)
@@ -105,31 +115,76 @@ int fri_result_add_limit(fri_result *r, const fr_limit *limit, fr_error *err)
     return 0;
 }
 
+static char *escaped(const char *name, fr_error *err)
+{
+    fri_buf text;
+    fri_buf_init(&text, 4 * FRI_MAX_FILE_NAME + 1);
+    fri_file_name_put(&text, name);
+    char *p = fri_buf_check(&text, "the name of a file", err) ? NULL : fri_buf_steal(&text, err);
+    fri_buf_dispose(&text);
+    return p;
+}
+
 int fri_result_add_file(fri_result *r, const fr_file *file, fr_error *err)
 {
     size_t n = r->pub.file_count;
-    if (n >= FRI_MAX_OUTPUT_FILES || file->content.n > FRI_MAX_OUTPUT_FILE_BYTES - r->files_bytes)
-        return fr_fail(err, FR_ELIMIT, 0, "more than %d output files or %lu bytes in them",
-                       FRI_MAX_OUTPUT_FILES, FRI_MAX_OUTPUT_FILE_BYTES);
     fr_file *files = fri_realloc(r->files, n + 1, sizeof(*files), err);
     if (!files)
         return FR_ENOMEM;
     r->files = files;
     r->pub.files = files;
-    FRI_AUTO(fri_freep) char *name = fri_strdup(file->name, err);
-    FRI_AUTO(fri_freep)
-    char *mime =
-        name ? fri_strdup(file->mime_type ? file->mime_type : "application/octet-stream", err)
-             : NULL;
+    const char *type = file->mime_type ? file->mime_type : fri_file_type(file->name, file->content);
+    FRI_AUTO(fri_freep) char *name = escaped(file->name, err);
+    FRI_AUTO(fri_freep) char *mime = name ? fri_strdup(type, err) : NULL;
     FRI_AUTO(fri_freep)
     char *content = mime ? fri_memdup(file->content.p, file->content.n, err) : NULL;
     if (!content)
         return FR_ENOMEM;
+    files[n] = (fr_file){.content.n = file->content.n};
     files[n].name = fri_steal(&name);
     files[n].mime_type = fri_steal(&mime);
     files[n].content.p = fri_steal(&content);
-    files[n].content.n = file->content.n;
     r->files_bytes += file->content.n;
     r->pub.file_count = n + 1;
     return 0;
+}
+
+int fri_result_add_skipped(fri_result *r, const char *name, const char *reason, fr_error *err)
+{
+    size_t n = r->pub.skipped_count;
+    if (n >= FRI_MAX_SKIPPED_FILES)
+        return 0;
+    fr_skipped_file *skipped = fri_realloc(r->skipped, n + 1, sizeof(*skipped), err);
+    if (!skipped)
+        return FR_ENOMEM;
+    r->skipped = skipped;
+    r->pub.skipped = skipped;
+    FRI_AUTO(fri_freep) char *of = escaped(name, err);
+    FRI_AUTO(fri_freep) char *why = of ? fri_strdup(reason, err) : NULL;
+    if (!why)
+        return FR_ENOMEM;
+    skipped[n] = (fr_skipped_file){fri_steal(&of), fri_steal(&why)};
+    r->pub.skipped_count = n + 1;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const fr_file *)a)->name, ((const fr_file *)b)->name);
+}
+
+static int by_skipped_name(const void *a, const void *b)
+{
+    return strcmp(((const fr_skipped_file *)a)->name, ((const fr_skipped_file *)b)->name);
+}
+
+void fri_result_settle_files(fri_result *r)
+{
+    int stopped = r->pub.outcome != FR_OUTCOME_OK && r->pub.outcome != FR_OUTCOME_FAILED;
+    for (size_t i = 0; i < r->pub.file_count; i++)
+        r->files[i].flags = stopped ? FR_FILE_PARTIAL : 0;
+    if (r->pub.file_count > 0)
+        qsort(r->files, r->pub.file_count, sizeof(*r->files), by_name);
+    if (r->pub.skipped_count > 0)
+        qsort(r->skipped, r->pub.skipped_count, sizeof(*r->skipped), by_skipped_name);
 }

@@ -19,13 +19,20 @@ typedef struct fri_result {
     fr_limit *limits;
     fr_file *files;
     size_t files_bytes;
+    fr_skipped_file *skipped;
 } fri_result;
 
 FR_CHECK fri_result *fri_result_new(fr_error *err);
 void fri_result_free(fri_result *r);
 
 FR_CHECK int fri_result_add_limit(fri_result *r, const fr_limit *limit, fr_error *err);
+/* Names are those of the files; what is added is theirs with escapes. */
 FR_CHECK int fri_result_add_file(fri_result *r, const fr_file *file, fr_error *err);
+FR_CHECK int fri_result_add_skipped(fri_result *r, const char *name, const char *reason,
+                                    fr_error *err);
+
+/* Puts files in the order of their names, and marks those of a run that was stopped. */
+void fri_result_settle_files(fri_result *r);
 
 /* Replaces *slot by a copy of s. */
 FR_CHECK int fri_result_set_string(char **slot, const char *s, fr_error *err);

@@ -75,6 +75,22 @@ static void put_files(fri_json_out *w, const fr_code_result *r)
         fri_json_member_cstring(w, "name", r->files[i].name);
         fri_json_member_cstring(w, "mime_type", r->files[i].mime_type);
         fri_json_member_uint(w, "bytes", r->files[i].content.n);
+        if (r->files[i].flags & FR_FILE_PARTIAL) {
+            fri_json_member_bool(w, "partial", 1);
+        }
+        fri_json_end_object(w);
+    }
+    fri_json_end_array(w);
+}
+
+static void put_skipped(fri_json_out *w, const fr_code_result *r)
+{
+    fri_json_key(w, "skipped");
+    fri_json_begin_array(w);
+    for (size_t i = 0; i < r->skipped_count; i++) {
+        fri_json_begin_object(w);
+        fri_json_member_cstring(w, "name", r->skipped[i].name);
+        fri_json_member_cstring(w, "reason", r->skipped[i].reason);
         fri_json_end_object(w);
     }
     fri_json_end_array(w);
@@ -139,6 +155,8 @@ int fr_code_result_json(const fr_code_result *r, char **json, fr_error *err)
     fri_put_end(&w, r);
     fri_put_streams(&w, r);
     put_files(&w, r);
+    if (r->skipped_count > 0)
+        put_skipped(&w, r);
     if (r->stderr_class != FR_STDERR_UNJUDGED)
         put_guard(&w, r);
     fri_put_receipt(&w, r->receipt);

@@ -187,6 +187,8 @@ static size_t input_bytes(const fr_state *state)
 
 int fr_state_add_input_file(fr_state *state, const fr_file *file, fr_error *err)
 {
+    if (file->path)
+        return fr_fail(err, FR_EINVAL, 0, "a state keeps the content of files, not their path");
     size_t n = state->input_file_count;
     if (!file->name || !file->name[0])
         return fr_fail(err, FR_EINVAL, 0, "state: an input file without a name");
@@ -203,7 +205,8 @@ int fr_state_add_input_file(fr_state *state, const fr_file *file, fr_error *err)
     char *content = mime ? fri_memdup(file->content.p, file->content.n, err) : NULL;
     if (!content)
         return FR_ENOMEM;
-    files[n] = (fr_file){fri_steal(&name), fri_str(content, file->content.n), fri_steal(&mime)};
+    files[n] =
+        (fr_file){fri_steal(&name), fri_str(content, file->content.n), fri_steal(&mime), NULL, 0};
     state->input_file_count++;
     return 0;
 }

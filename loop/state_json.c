@@ -73,7 +73,7 @@ static int read_file(fr_state *state, const fri_json *doc, fri_json_ref v, fr_er
         rc = fri_get_base64(&content, fri_str(encoded, n), err);
     if (rc)
         return rc;
-    const fr_file file = {name, fri_buf_str(&content), mime};
+    const fr_file file = {name, fri_buf_str(&content), mime, NULL, 0};
     return fr_state_add_input_file(state, &file, err);
 }
 

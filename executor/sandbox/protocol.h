@@ -94,8 +94,27 @@ enum fri_job_fd {
     FRI_JOB_OUT,  /* the program's stdout and stderr */
     FRI_JOB_ERR,
     FRI_JOB_VERSION, /* what the interpreter says of its version before it reads the code */
+    FRI_JOB_OUTPUTS, /* a SOCK_SEQPACKET socket that takes fri_output when the code is dead */
+    FRI_JOB_INPUTS,  /* a memory file, may be missing */
     FRI_JOB_FDS
 };
+
+/* How the memory file of the inputs goes, file after file: this, the name with its NUL, the content. */
+typedef struct fri_input_head {
+    uint64_t size;
+    uint32_t name_size;
+    uint32_t mode;
+} fri_input_head;
+
+#define FRI_OUTPUT_NAME 4096
+
+/* Something in the working directory that is new or changed: with a descriptor a regular file, open for
+ * reading; without one it is skipped. */
+typedef struct fri_output {
+    char reason[64];
+    char name
+        [FRI_OUTPUT_NAME]; /* below the working directory; only as much of it is sent as there is */
+} fri_output;
 
 enum fri_keeper_request_type { FRI_KEEPER_RUN = 1, FRI_KEEPER_KILL = 2 };
 
@@ -120,6 +139,7 @@ typedef struct fri_keeper_event {
     int32_t killed;      /* the keeper killed it on FRI_KEEPER_KILL */
     int32_t wait_status; /* of the program, unless the keeper killed it */
     int32_t lost;        /* everything died without a word: wait_status means nothing */
+    int32_t uncollected; /* what is in the working directory was not, or not all, sent */
     int64_t user_ns;
     int64_t system_ns;
     int64_t peak_memory;    /* -1: not known */

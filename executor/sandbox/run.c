@@ -13,20 +13,23 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/str.h"
+#include "executor/sandbox/inputs.h"
+#include "executor/sandbox/outputs.h"
 
 /* How long the keeper may take beyond the code's own time: setting up, killing, and then some. */
 #define KEEPER_GRACE_NS (60 * FRI_NS_PER_S)
 #define READ_SIZE       65536
 #define RLIMIT_SLACK_NS (50 * FRI_NS_PER_MS)
 
-enum { OUT, ERR, KEEPER, CANCEL, FD_COUNT };
-enum { VERSION = ERR + 1, PIPES }; /* of the pipes, which begin with OUT and ERR */
+enum { OUT, ERR, KEEPER, CANCEL, FILES, FD_COUNT };
+enum { VERSION = ERR + 1, OUTPUTS, PIPES }; /* of the pipes, which begin with OUT and ERR */
 
 typedef struct run {
     fri_keeper_client *keeper;
@@ -77,6 +80,11 @@ static int on_output(run *r, int which, fr_error *err)
     return rc ? rc : 1;
 }
 
+static int take_file(run *r, fr_error *err)
+{
+    return fri_sandbox_take_output(r->pipes[OUTPUTS][0], r->job->file_bytes, r->call, err);
+}
+
 /* What is left in the pipes when everything that wrote to them is dead. Not until their end: should
  * the host program have forked meanwhile, its child holds a write end too. */
 static int drain(run *r, fr_error *err)
@@ -85,6 +93,8 @@ static int drain(run *r, fr_error *err)
     for (int i = OUT; i <= ERR && rc >= 0; i++)
         while (r->fds[i].fd >= 0 && (rc = on_output(r, i, err)) > 0)
             ;
+    while (rc >= 0 && (rc = take_file(r, err)) > 0)
+        ;
     return rc;
 }
 
@@ -120,6 +130,9 @@ static int turn(run *r, fr_error *err)
     for (int i = OUT; i <= ERR && rc >= 0; i++)
         if (r->fds[i].revents)
             rc = on_output(r, i, err);
+    /* Nothing there, though poll(2) said so: the end. */
+    if (rc >= 0 && r->fds[FILES].revents && (rc = take_file(r, err)) == 0)
+        r->fds[FILES].fd = -1;
     if (rc >= 0 && r->fds[CANCEL].revents) {
         r->fds[CANCEL].fd = -1;
         rc = stop(r, FR_OUTCOME_CANCELLED, err);
@@ -146,9 +159,13 @@ static int watch(run *r, fr_error *err)
 static int make_pipes(run *r, fr_error *err)
 {
     /* Only our ends: the other ones' flags are the program's. */
-    for (int i = 0; i < PIPES; i++)
-        if (pipe2(r->pipes[i], O_CLOEXEC) || fcntl(r->pipes[i][0], F_SETFL, O_NONBLOCK))
+    for (int i = 0; i < PIPES; i++) {
+        int *pipe = r->pipes[i];
+        int rc = i == OUTPUTS ? socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pipe)
+                              : pipe2(pipe, O_CLOEXEC);
+        if (rc || fcntl(pipe[0], F_SETFL, O_NONBLOCK))
             return fr_fail(err, FR_ESYSTEM, errno, "sandbox: make a pipe");
+    }
     return 0;
 }
 
@@ -159,6 +176,10 @@ static int send_run(const run *r, fr_error *err)
     int code = fri_sealed_memfd("fencerun-code", in->code, fri_str("", 0), err);
     if (code < 0)
         return FR_ESYSTEM;
+    FRI_AUTO(fri_closep) int inputs = -1;
+    int rc = fri_sandbox_pack_inputs(in, r->job->tmp_bytes, &inputs, err);
+    if (rc)
+        return rc;
     const fri_keeper_request request = {FRI_KEEPER_RUN, r->job->language,
                                         in->timeout_ms * FRI_NS_PER_MS};
     const int fds[FRI_JOB_FDS] = {
@@ -166,8 +187,10 @@ static int send_run(const run *r, fr_error *err)
         [FRI_JOB_OUT] = r->pipes[OUT][1],
         [FRI_JOB_ERR] = r->pipes[ERR][1],
         [FRI_JOB_VERSION] = r->pipes[VERSION][1],
+        [FRI_JOB_OUTPUTS] = r->pipes[OUTPUTS][1],
+        [FRI_JOB_INPUTS] = inputs,
     };
-    return fri_keeper_client_send(r->keeper, &request, fds, FRI_JOB_FDS, err);
+    return fri_keeper_client_send(r->keeper, &request, fds, FRI_JOB_FDS - (inputs < 0), err);
 }
 
 /* What the interpreter said of itself, if it did. Only what a version is made of: it is not trusted more than
@@ -248,6 +271,8 @@ static int conclude(const run *r, fr_error *err)
         return fr_fail(err, FR_ESYSTEM, ETIMEDOUT, "sandbox: setting up a run took too long");
     fill_receipt(r);
     int rc = take_interpreter(r, err);
+    if (rc == 0 && r->end.uncollected)
+        rc = fr_result_skipped(r->call, ".", "what was not collected in time", err);
     return rc ? rc : describe_end(r, err);
 }
 
@@ -261,7 +286,7 @@ static int collect(run *r, fr_error *err)
     if (rc)
         return rc < 0 ? rc : 0;
     const int fds[FD_COUNT] = {r->pipes[OUT][0], r->pipes[ERR][0], r->keeper->socket,
-                               fr_call_cancel_fd(r->call)};
+                               fr_call_cancel_fd(r->call), r->pipes[OUTPUTS][0]};
     for (int i = 0; i < FD_COUNT; i++)
         r->fds[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
     rc = watch(r, err);

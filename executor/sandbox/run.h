@@ -9,7 +9,9 @@
 typedef struct fri_sandbox_job {
     uint32_t language;
     const char *interpreter;
-    int64_t cpu_ms;   /* the limit of processor time that the keeper was started with */
+    int64_t cpu_ms; /* the limit of processor time that the keeper was started with */
+    uint64_t tmp_bytes,
+        file_bytes;   /* what fits into the working directory, and comes out in one file */
     int64_t asked_ns; /* when the caller asked for it */
 } fri_sandbox_job;
 

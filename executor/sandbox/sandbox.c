@@ -201,7 +201,10 @@ static int sandbox_execute(fr_executor *self, fr_call *call, fr_error *err)
 {
     sandbox *s = fr_executor_state(self);
     const fr_executor_options *options = fr_executor_get_options(self);
-    fri_sandbox_job job = {.cpu_ms = options->cpu_ms, .asked_ns = fri_now_ns()};
+    fri_sandbox_job job = {.cpu_ms = options->cpu_ms,
+                           .tmp_bytes = options->tmp_bytes,
+                           .file_bytes = options->output_file_bytes,
+                           .asked_ns = fri_now_ns()};
     fri_keeper_client *k = NULL;
     int rc = find_language(s, fr_call_input(call)->language, &job.language, err);
     if (rc)
@@ -221,7 +224,7 @@ static int sandbox_execute(fr_executor *self, fr_call *call, fr_error *err)
 const fr_executor_class fri_sandbox_class = {
     .struct_size = sizeof(fr_executor_class),
     .abi = FR_EXECUTOR_ABI,
-    .flags = FR_EXECUTOR_CONCURRENT | FR_EXECUTOR_NETWORK | FR_EXECUTOR_LIMITS,
+    .flags = FR_EXECUTOR_CONCURRENT | FR_EXECUTOR_FILES | FR_EXECUTOR_NETWORK | FR_EXECUTOR_LIMITS,
     .name = "sandbox",
     .summary = "fresh Linux namespaces under a read-only root, no engine needed",
     .state_size = sizeof(sandbox),

@@ -10,12 +10,26 @@
 #include "fencerun/invocation.h"
 #include "fencerun/str.h"
 
+#define FR_FILE_READ_ONLY 1u /**< in: without write permission; a courtesy, not a wall */
+#define FR_FILE_PARTIAL   2u /**< out: the run was stopped, so that it may not be whole */
+
 /** A file that goes in or comes out of a run. Fixed layout. */
 typedef struct fr_file {
-    const char *name;      /**< relative path, UTF-8 */
-    fr_str content;        /**< raw bytes */
+    const char *name; /**< path below the working directory, with / between its parts, UTF-8; on the
+                                way out control characters, backslashes and bytes that are no UTF-8 are
+                                escaped: \x0a */
+    fr_str content;   /**< raw bytes */
     const char *mime_type; /**< "text/plain"; may be NULL on the way in */
+    const char
+        *path;      /**< in: a regular file of the host to copy, in place of `content`; out: NULL */
+    uint32_t flags; /**< FR_FILE_… */
 } fr_file;
+
+/** Something in the working directory that is not among the files that come out. Fixed layout. */
+typedef struct fr_skipped_file {
+    const char *name;   /**< as that of a file */
+    const char *reason; /**< for people: "a symbolic link" */
+} fr_skipped_file;
 
 /** What is to be run (ADK's `CodeExecutionInput`). Zero means default. Nothing in it is kept after
  * the call. Members are only ever added at the end. */
@@ -23,7 +37,8 @@ typedef struct fr_code_input {
     size_t struct_size;
     fr_str code;          /**< any bytes, any length up to the executor's limit */
     const char *language; /**< a language's name; NULL: the executor's first */
-    const fr_file *files; /**< only for executors with FR_EXECUTOR_FILES */
+    const fr_file
+        *files; /**< put into the working directory; only for executors with FR_EXECUTOR_FILES */
     size_t file_count;
     const char *execution_id; /**< only for executors with FR_EXECUTOR_STATEFUL */
     int64_t timeout_ms;       /**< wall time from the moment the code starts; 0: the executor's */
@@ -128,10 +143,13 @@ typedef struct fr_code_result {
                            many bytes are left out ("[... N bytes left out ...]"), its tail */
     fr_str err;         /**< stderr, likewise */
     const char *reason; /**< when we stopped it: one line that says why; else "" */
-    const fr_file *files;
+    const fr_file
+        *files; /**< what was new or changed in the working directory, in the order of names */
     size_t file_count;
     const fr_receipt *receipt;
-    int32_t stderr_class; /**< `fr_stderr`: what a guard takes stderr for */
+    int32_t stderr_class;           /**< `fr_stderr`: what a guard takes stderr for */
+    const fr_skipped_file *skipped; /**< what was new or changed there and is not among the files */
+    size_t skipped_count;
 } fr_code_result;
 
 FR_BEGIN_DECLS
@@ -148,8 +166,8 @@ FR_API const char *fr_stderr_text(int stderr_class);
 FR_API void fr_code_result_free(fr_code_result *result);
 
 /**
- * One JSON object: outcome, exit_code, signal, stdout, stderr, files, receipt; reason when there is
- * one; guard when one looked at it. Free `*json` with fr_free(). Errors: FR_ELIMIT, FR_ENOMEM. Since: 0.1.
+ * One JSON object: outcome, exit_code, signal, stdout, stderr, files (name, mime_type, bytes; partial), receipt;
+ * reason, skipped when there are any; guard when one looked at it. Free `*json` with fr_free(). Errors: FR_ELIMIT, FR_ENOMEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_code_result_json(const fr_code_result *result, char **json, fr_error *err);
 

@@ -53,14 +53,19 @@ typedef struct fr_executor_options {
     uint64_t output_keep_bytes; /**< head and tail together; 0: 1 MiB */
     uint64_t output_max_bytes;  /**< a run that writes more to a stream is stopped; 0: no maximum */
 
-    int64_t
-        cpu_ms; /**< processor time of all its processes together; 0: no limit; at most 24 h for each
-                       of 1,000 CPUs; as memory_bytes: refused by who cannot enforce it */
+    /* What comes out of the working directory; more is skipped and told. */
+    uint32_t output_files;       /**< 0: 100; at most 1,024 */
+    uint64_t output_file_bytes;  /**< of each; 0: 16 MiB */
+    uint64_t output_files_bytes; /**< of all together; 0: 64 MiB; at most 256 MiB */
+
+    /** Processor time of all its processes together; 0: no limit; at most 24 h for each of 1,000 CPUs. As
+     * memory_bytes it is refused by who cannot enforce it. */
+    int64_t cpu_ms;
 } fr_executor_options;
 
-#define FR_EXECUTOR_OPTIONS_INIT                                                         \
-    {                                                                                    \
-        sizeof(fr_executor_options), 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define FR_EXECUTOR_OPTIONS_INIT                                                                  \
+    {                                                                                             \
+        sizeof(fr_executor_options), 0, 0, 0, {0, 0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
 FR_BEGIN_DECLS
@@ -246,9 +251,18 @@ FR_API FR_CHECK int fr_result_interpreter(fr_call *call, const char *path, const
 FR_API FR_CHECK int fr_result_limit(fr_call *call, const char *name, uint64_t value,
                                     const char *mechanism, int degraded, fr_error *err);
 
-/** Adds an output file; everything is copied. Only with FR_EXECUTOR_FILES.
- * Errors: FR_EINVAL, FR_EUNSUPPORTED, FR_ELIMIT, FR_ENOMEM. Since: 0.1. */
+/**
+ * Adds an output file: its name, which may be any bytes but NUL, its content, and its type (NULL: what content
+ * and name look like); everything is copied. One that leads elsewhere (an absolute path, a part ".."), or that
+ * is beyond the options' limits is skipped instead, and its content not looked at. Only with FR_EXECUTOR_FILES.
+ * Errors: FR_EINVAL (no name), FR_EUNSUPPORTED, FR_ENOMEM. Since: 0.1.
+ */
 FR_API FR_CHECK int fr_result_file(fr_call *call, const fr_file *file, fr_error *err);
+
+/** Tells of a file that is not handed out, and why; both are copied. Of more than 1,000 no more are told. Only
+ * with FR_EXECUTOR_FILES. Errors: FR_EINVAL (no name), FR_EUNSUPPORTED, FR_ENOMEM. Since: 0.1. */
+FR_API FR_CHECK int fr_result_skipped(fr_call *call, const char *name, const char *reason,
+                                      fr_error *err);
 
 /** What the contract test found. `ok` is 0 for a rule that is broken; `rule` and `detail` are for
  * people. */

@@ -106,7 +106,7 @@ static void test_input_with_defaults(void **state)
 static void test_input_as_given(void **state)
 {
     (void)state;
-    const fr_file file = {"data.csv", {"a,b\n", 4}, "text/csv"};
+    const fr_file file = {"data.csv", {"a,b\n", 4}, "text/csv", NULL, 0};
     fr_code_input in = FR_CODE_INPUT_INIT;
     in.code = fri_str("a\0b", 3);
     in.language = "python";
@@ -126,8 +126,9 @@ static void test_input_as_given(void **state)
 static void test_input_the_class_cannot_take(void **state)
 {
     (void)state;
-    const fr_file file = {"data.csv", {"", 0}, NULL}, nameless = {"", {"", 0}, NULL},
-                  null_name = {NULL, {"", 0}, NULL};
+    const fr_file file = {"data.csv", {"", 0}, NULL, NULL, 0},
+                  nameless = {"", {"", 0}, NULL, NULL, 0},
+                  null_name = {NULL, {"", 0}, NULL, NULL, 0};
     const fr_code_input good = FR_CODE_INPUT_INIT;
     fr_code_input in = good;
     in.files = &file;

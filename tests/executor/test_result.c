@@ -448,9 +448,10 @@ static int give_files(fr_call *call, void *user, fr_error *err)
 {
     (void)user;
     char name[] = "a.bin", content[] = "\x89PNG\0\n";
-    const fr_file png = {name, {content, 6}, "image/png"}, plain = {"b", {"", 0}, NULL},
-                  nameless = {"", {"x", 1}, NULL}, null_name = {NULL, {"x", 1}, NULL},
-                  huge = {"h", {"x", FRI_MAX_OUTPUT_FILE_BYTES}, NULL};
+    const fr_file png = {name, {content, 6}, "image/png", NULL, 0},
+                  plain = {"b", {"", 0}, NULL, NULL, 0}, nameless = {"", {"x", 1}, NULL, NULL, 0},
+                  null_name = {NULL, {"x", 1}, NULL, NULL, 0},
+                  huge = {"h", {"x", FRI_MAX_OUTPUT_FILE_BYTES}, NULL, NULL, 0};
     assert_int_equal(fr_result_file(call, &png, err), 0);
     assert_int_equal(fr_result_file(call, &plain, err), 0);
     assert_int_equal(fr_result_file(call, &nameless, NULL), FR_EINVAL);
@@ -479,7 +480,7 @@ static void test_files(void **state)
 static int give_too_many_files(fr_call *call, void *user, fr_error *err)
 {
     (void)user;
-    const fr_file f = {"f", {"x", 1}, NULL};
+    const fr_file f = {"f", {"x", 1}, NULL, NULL, 0};
     for (int i = 0; i < FRI_MAX_OUTPUT_FILES; i++)
         assert_int_equal(fr_result_file(call, &f, NULL), 0);
     return fr_result_file(call, &f, err);
@@ -494,7 +495,7 @@ static void test_too_many_files(void **state)
 static int give_a_file(fr_call *call, void *user, fr_error *err)
 {
     (void)user;
-    const fr_file f = {"f", {"x", 1}, NULL};
+    const fr_file f = {"f", {"x", 1}, NULL, NULL, 0};
     return fr_result_file(call, &f, err);
 }
 

@@ -86,7 +86,7 @@ static int add_file(fr_call *call, const char *text, fr_error *err)
 {
     char name[64], mime[64], content[64];
     assert_int_equal(sscanf(text, "%63s %63s %63[^\n]", name, mime, content), 3);
-    const fr_file file = {name, fri_cstr(content), mime};
+    const fr_file file = {name, fri_cstr(content), mime, NULL, 0};
     return fr_result_file(call, &file, err);
 }
 

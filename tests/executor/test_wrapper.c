@@ -148,7 +148,7 @@ static void test_attributes_are_the_inner_ones(void **state)
 /* Whether code with an input file and an execution id is run. */
 static int run_with_everything(fr_executor *ex, fr_error *err)
 {
-    const fr_file file = {"a.txt", {"a", 1}, NULL};
+    const fr_file file = {"a.txt", {"a", 1}, NULL, NULL, 0};
     fr_code_input in = FR_CODE_INPUT_INIT;
     in.files = &file;
     in.file_count = 1;

@@ -57,7 +57,7 @@ static fri_buf converted(int kind, fr_str data, const char *label, const fr_exec
 static void check_result(fr_str out, fr_str err, const char *name, const fr_executor_options *a)
 {
     const fr_receipt receipt = {.executor = "x", .run_ns = 1};
-    const fr_file file = {name, {"", 0}, name};
+    const fr_file file = {name, {"", 0}, name, NULL, 0};
     const fr_code_result r = {
         .out = out, .err = err, .reason = "", .files = &file, .file_count = 1, .receipt = &receipt};
     const fri_told told = {.standing = {.attempts_left = 2, .runs_left = 3}, .expression = {"", 0}};

@@ -39,7 +39,7 @@ static void u02(void **state)
     (void)state;
     puppet p = {.execute = expect_input};
     fr_executor *ex = puppet_open("puppet", &p);
-    const fr_file file = {"f.txt", {"x", 1}, "text/plain"};
+    const fr_file file = {"f.txt", {"x", 1}, "text/plain", NULL, 0};
     fr_code_input in = FR_CODE_INPUT_INIT;
     fr_code_result *r = NULL;
     in.code = fri_cstr("print(1)");
@@ -55,7 +55,7 @@ static void u02(void **state)
 static void expect_encoded(const char *content, const char *encoded)
 {
     fr_state *s = state_of("{}");
-    const fr_file file = {"f", {content, strlen(content)}, NULL};
+    const fr_file file = {"f", {content, strlen(content)}, NULL, NULL, 0};
     char *json = NULL, want[200];
     assert_int_equal(fr_state_add_input_file(s, &file, NULL), 0);
     assert_int_equal(fr_state_json(s, &json, NULL), 0);
@@ -126,7 +126,7 @@ static int give_output(fr_call *call, void *user, fr_error *err)
     const output *o = user;
     int rc = fr_result_write(call, FR_STDOUT, o->out, strlen(o->out), err);
     for (size_t i = 0; rc == 0 && i < 2 && o->files[i]; i++) {
-        const fr_file file = {o->files[i], {"x", 1}, "text/plain"};
+        const fr_file file = {o->files[i], {"x", 1}, "text/plain", NULL, 0};
         rc = fr_result_file(call, &file, err);
     }
     fr_result_exited(call, 0);
@@ -373,7 +373,7 @@ static void c14(void **state)
 {
     (void)state;
     fr_state *s = state_of("{\"_code_executor_input_files\":[{\"name\":\"a\",\"content\":\"\"}]}");
-    const fr_file file = {"b", {"b", 1}, "text/csv"};
+    const fr_file file = {"b", {"b", 1}, "text/csv", NULL, 0};
     assert_int_equal(fr_state_add_input_file(s, &file, NULL), 0);
     assert_string_equal(fr_state_input_file(s, 1)->name, "b");
     expect_in_state(s, "{\"name\":\"b\",\"content\":\"Yg==\",\"mime_type\":\"text/csv\"}]");

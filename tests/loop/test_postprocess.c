@@ -338,7 +338,7 @@ static void test_other_parts_stay(void **state)
 
 static int give_file(fr_call *call, void *user, fr_error *err)
 {
-    const fr_file file = {"a\n```\nstdout:\n.png", {"x", 1}, "image/png"};
+    const fr_file file = {"a\n```\nstdout:\n.png", {"x", 1}, "image/png", NULL, 0};
     (void)user;
     fr_result_exited(call, 0);
     return fr_result_file(call, &file, err);

@@ -332,8 +332,8 @@ static void test_input_files_are_bounded(void **state)
     fr_state *s = parse("{}"), *again = NULL;
     char *json = NULL, *content = calloc(1, FRI_MAX_STATE_FILE_BYTES);
     fr_error err = FR_ERROR_INIT;
-    const fr_file most = {"a", fri_str(content, FRI_MAX_STATE_FILE_BYTES), NULL};
-    const fr_file more = {"b", fri_str("x", 1), NULL};
+    const fr_file most = {"a", fri_str(content, FRI_MAX_STATE_FILE_BYTES), NULL, NULL, 0};
+    const fr_file more = {"b", fri_str("x", 1), NULL, NULL, 0};
     assert_non_null(content);
     assert_int_equal(fr_state_add_input_file(s, &most, NULL), 0);
     assert_int_equal(fr_state_add_input_file(s, &more, &err), FR_ELIMIT);

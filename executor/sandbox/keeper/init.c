@@ -4,7 +4,7 @@
  * world from inside the new namespaces; then it waits for the job. With that it puts the code in place,
  * gives up every privilege, starts the program as process 2 and waits. When the program has ended it
  * kills and reaps whatever else is left, and only then reports, so that at the time of the report
- * nothing of the run is alive but itself. When it dies, the kernel kills all of the pid namespace; it
+ * nothing of the run is alive but itself; last it collects the files. When it dies, the kernel kills all of the pid namespace; it
  * dies with the keeper (PR_SET_PDEATHSIG), or by the keeper's hand at the deadline.
  *
  * The program cannot end it (the kernel drops signals to process 1 that it does not handle; all it
@@ -43,6 +43,7 @@ typedef struct init {
     int code_mount;
     int fds[FRI_JOB_FDS]; /* of the job */
     fri_job job;
+    fri_placed_files placed;
 } init;
 
 static void report(const init *in, const fri_init_report *r)
@@ -176,6 +177,8 @@ static int take_job(init *in, fri_failure *f)
     if (fri_rootfs_put_code(in->code_mount, file, in->fds[FRI_JOB_CODE], f) ||
         fri_drop_privileges(f))
         return -1;
+    if (in->fds[FRI_JOB_INPUTS] >= 0 && fri_place_inputs(in->fds[FRI_JOB_INPUTS], &in->placed, f))
+        return -1;
     return fri_set_rlimits(c, &in->job, f);
 }
 
@@ -298,6 +301,15 @@ static void watch(const init *in, pid_t program)
     report(in, &r);
 }
 
+static void collect(const init *in)
+{
+    fri_init_report r;
+    memset(&r, 0, sizeof(r));
+    r.type = FRI_INIT_COLLECTED;
+    r.all_collected = fri_collect_outputs(in->fds[FRI_JOB_OUTPUTS], &in->placed);
+    report(in, &r);
+}
+
 void fri_init(const fri_launch *l)
 {
     init in = {.l = *l, .oom_score_adj = -1, .child_ended = -1, .code_mount = -1};
@@ -318,7 +330,9 @@ void fri_init(const fri_launch *l)
         report_failure(&in, &f);
     }
     for (int i = 0; i < FRI_JOB_FDS; i++)
-        close(in.fds[i]);
+        if (i != FRI_JOB_OUTPUTS && in.fds[i] >= 0)
+            close(in.fds[i]);
     watch(&in, pid);
+    collect(&in);
     _exit(0);
 }

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "base/io.h"
 #include "executor/sandbox/protocol.h"
@@ -88,8 +89,9 @@ typedef struct fri_job {
 enum fri_init_report_type {
     FRI_INIT_PREPARED = 1, /* only the job is missing */
     FRI_INIT_STARTED = 2,
-    FRI_INIT_EXITED = 3,
-    FRI_INIT_FAILED = 4
+    FRI_INIT_EXITED = 3, /* nothing else is alive */
+    FRI_INIT_COLLECTED = 4,
+    FRI_INIT_FAILED = 5
 };
 
 typedef struct fri_init_report {
@@ -99,6 +101,7 @@ typedef struct fri_init_report {
     int64_t user_ns;
     int64_t system_ns;
     int64_t max_rss; /* of the largest process, in bytes */
+    int32_t all_collected;
     fri_failure failure;
 } fri_init_report;
 
@@ -126,5 +129,24 @@ int fri_set_rlimits(const fri_keeper_config *config, const fri_job *job, fri_fai
 int fri_set_filter(fri_failure *f);
 
 int fri_loopback_up(fri_failure *f);
+
+/* ---- files.c, collect.c: what goes into the working directory, and what comes out ---- */
+
+/* Files that were put in, as they were then. */
+typedef struct fri_placed {
+    ino_t inode;
+    struct timespec changed; /* the kernel's own time, which no program can set */
+} fri_placed;
+
+typedef struct fri_placed_files {
+    fri_placed *files;
+    size_t n;
+} fri_placed_files;
+
+/* Puts the files of a packed memory file into the working directory. */
+int fri_place_inputs(int packed, fri_placed_files *placed, fri_failure *f);
+
+/* Sends what is there beside or other than that. Returns whether it came to the end. */
+int fri_collect_outputs(int socket, const fri_placed_files *placed);
 
 #endif

@@ -23,9 +23,10 @@
 #include "executor/sandbox/fd_message.h"
 #include "executor/sandbox/keeper/sys.h"
 
-#define IDLE_MS          5
-#define ACCOUNT_NS       (10 * FRI_NS_PER_MS)
-#define STOP_DEADLINE_NS (2 * FRI_NS_PER_S)
+#define IDLE_MS             5
+#define ACCOUNT_NS          (10 * FRI_NS_PER_MS)
+#define STOP_DEADLINE_NS    (2 * FRI_NS_PER_S)
+#define COLLECT_DEADLINE_NS (10 * FRI_NS_PER_S)
 /* To prepare, and to take a job; twice each when an init is lost is well below what the library grants. */
 #define SETUP_DEADLINE_NS (10 * FRI_NS_PER_S)
 
@@ -39,6 +40,7 @@ typedef struct run {
     int library_gone;
     int prepared;
     int started;
+    int exited;           /* the code is dead; what it left is being collected */
     int over;             /* `end` is complete */
     fri_keeper_event end; /* what the library will hear */
 } run;
@@ -117,7 +119,16 @@ static void take_exit(run *r, const fri_init_report *report)
     r->end.user_ns = report->user_ns;
     r->end.system_ns = report->system_ns;
     r->end.peak_memory = report->max_rss;
+    r->end.uncollected = 1;
     measure(r);
+    r->exited = 1;
+    r->deadline_ns = fri_now_ns() + COLLECT_DEADLINE_NS;
+    r->account_ns = -1;
+}
+
+static void take_collected(run *r, const fri_init_report *report)
+{
+    r->end.uncollected = !report->all_collected;
     r->over = 1;
 }
 
@@ -148,6 +159,8 @@ static void on_report(run *r)
         take_start(r, &report);
     else if (report.type == FRI_INIT_EXITED)
         take_exit(r, &report);
+    else if (report.type == FRI_INIT_COLLECTED)
+        take_collected(r, &report);
     else {
         set_failure(&r->end, &report.failure);
         r->over = 1;
@@ -156,7 +169,7 @@ static void on_report(run *r)
 
 static void kill_for_library(run *r)
 {
-    if (r->stopping)
+    if (r->stopping || r->exited)
         return;
     r->end.killed = 1;
     stop_run(r);
@@ -165,7 +178,10 @@ static void kill_for_library(run *r)
 static void on_library_gone(run *r)
 {
     r->library_gone = 1;
-    kill_for_library(r);
+    if (r->exited)
+        kill_run(r);
+    else
+        kill_for_library(r);
 }
 
 static void on_request(run *r)
@@ -183,6 +199,10 @@ static void on_request(run *r)
 /* An init that is still preparing listens for other things. */
 static void on_deadline(run *r)
 {
+    if (r->exited) {
+        kill_run(r);
+        return;
+    }
     r->end.timed_out |= !r->stopping;
     if (r->stopping || r->preparing)
         kill_run(r);
@@ -215,9 +235,10 @@ static void reap(run *r)
     memset(&usage, 0, sizeof(usage));
     while (wait4(k->init.pid, &status, __WALL, &usage) < 0 && errno == EINTR)
         ;
-    if (!r->over) {
+    if (!r->over && !r->exited) {
         r->end.type = FRI_KEEPER_ENDED;
         r->end.at_ns = fri_now_ns();
+        r->end.uncollected = 1;
         r->end.lost = !r->end.timed_out && !r->end.cpu_used_up && !r->end.killed;
         r->end.user_ns = fri_timeval_ns(usage.ru_utime);
         r->end.system_ns = fri_timeval_ns(usage.ru_stime);
@@ -322,7 +343,8 @@ static int give_job(fri_keeper *k, const fri_keeper_request *request, const int 
     fri_groups_mark(&k->groups);
     const fri_job job = {request->language, k->groups.memory_by, k->groups.accounting_by};
     /* Should init be dead, watch() will see it. */
-    if (fri_send_fds(k->init.control, &job, sizeof(job), fds, FRI_JOB_FDS) >= 0 || errno == EPIPE ||
+    int count = fds[FRI_JOB_INPUTS] < 0 ? FRI_JOB_FDS - 1 : FRI_JOB_FDS;
+    if (fri_send_fds(k->init.control, &job, sizeof(job), fds, count) >= 0 || errno == EPIPE ||
         errno == ECONNRESET)
         return 0;
     return fri_failed(f, "give a run its job");
@@ -359,7 +381,8 @@ static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int
         run_once(&r, request, fds, 1);
     }
     for (int i = 0; i < FRI_JOB_FDS; i++)
-        close(fds[i]);
+        if (fds[i] >= 0)
+            close(fds[i]);
     if (!k->swept)
         fri_groups_sweep(&k->groups);
     k->swept = 1;
