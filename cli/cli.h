@@ -48,8 +48,10 @@ typedef struct cli_command {
 
 extern const cli_command cli_ask;
 extern const cli_command cli_audit;
+extern const cli_command cli_doctor;
 extern const cli_command cli_extract;
 extern const cli_command cli_run;
+extern const cli_command cli_sweep;
 
 #define CLI_END   (-1)
 #define CLI_ERROR (-2) /* said already; exit CLI_USAGE */
@@ -129,6 +131,7 @@ enum {
     CLI_OPT_MEMORY,
     CLI_OPT_PIDS,
     CLI_OPT_CPU_TIME,
+    CLI_OPT_MOUNT,
     CLI_OPT_NETWORK,
     CLI_OPT_AUDIT
 };
@@ -139,6 +142,7 @@ enum {
         {CLI_OPT_MEMORY, "memory", "SIZE", "memory of all its processes together (512M)"},        \
         {CLI_OPT_PIDS, "pids", "N", "processes and threads at one time (128)"},                   \
         {CLI_OPT_CPU_TIME, "cpu-time", "TIME", "processor time of all its processes (no limit)"}, \
+        {CLI_OPT_MOUNT, "mount", "[TARGET=]PATH", "let the code read this, too (repeatable)"},    \
         {CLI_OPT_NETWORK, "network", NULL, "let the code reach the network"},                     \
     {                                                                                             \
         CLI_OPT_AUDIT, "audit", "FILE", "append what is run and what comes of it to this log"     \
@@ -149,16 +153,20 @@ typedef struct cli_executor_settings {
     fr_executor_options options;
     fr_guard_options guard;
     int no_guard;
+    fr_sandbox_mount *mounts; /* as many as the sandbox has room for; free with cli_free_mounts() */
+    size_t mount_count;
 } cli_executor_settings;
 
-#define CLI_EXECUTOR_SETTINGS_INIT                                    \
-    {                                                                 \
-        "sandbox", FR_EXECUTOR_OPTIONS_INIT, FR_GUARD_OPTIONS_INIT, 0 \
+#define CLI_EXECUTOR_SETTINGS_INIT                                             \
+    {                                                                          \
+        "sandbox", FR_EXECUTOR_OPTIONS_INIT, FR_GUARD_OPTIONS_INIT, 0, NULL, 0 \
     }
 
 /* 1: it was one of them and is in *settings; 0: it is another; CLI_ERROR: said what is wrong. */
 int cli_take_executor_option(const cli_command *command, int id, const char *argument,
                              cli_executor_settings *settings);
+
+void cli_free_mounts(cli_executor_settings *settings);
 
 /* Opens it, in its guard. Fails as cli_fail() does. */
 int cli_open_executor(const char *command, int json, const cli_executor_settings *settings,

@@ -338,6 +338,20 @@ static int with_executor_and_model(settings *s, fr_str question)
     return rc;
 }
 
+static int ask_question(settings *s)
+{
+    if (strcmp(s->question, "-") != 0)
+        return with_executor_and_model(s, (fr_str){s->question, strlen(s->question)});
+    char *text = NULL;
+    size_t n = 0;
+    int rc = cli_read("ask", "-", &text, &n);
+    if (rc)
+        return rc;
+    rc = with_executor_and_model(s, (fr_str){text, n});
+    free(text);
+    return rc;
+}
+
 static int run_ask(const cli_command *self, int argc, char **argv)
 {
     settings s = {.openai = FR_OPENAI_OPTIONS_INIT,
@@ -347,17 +361,8 @@ static int run_ask(const cli_command *self, int argc, char **argv)
                   .extract = FR_EXTRACT_OPTIONS_INIT,
                   .executor = CLI_EXECUTOR_SETTINGS_INIT};
     int id = read_options(self, argc, argv, &s);
-    if (id != CLI_END)
-        return id == CLI_HELP ? CLI_OK : CLI_USAGE;
-    if (strcmp(s.question, "-") != 0)
-        return with_executor_and_model(&s, (fr_str){s.question, strlen(s.question)});
-    char *text = NULL;
-    size_t n = 0;
-    int rc = cli_read("ask", "-", &text, &n);
-    if (rc)
-        return rc;
-    rc = with_executor_and_model(&s, (fr_str){text, n});
-    free(text);
+    int rc = id == CLI_END ? ask_question(&s) : id == CLI_HELP ? CLI_OK : CLI_USAGE;
+    cli_free_mounts(&s.executor);
     return rc;
 }
 

@@ -336,6 +336,7 @@ static int run_run(const cli_command *self, int argc, char **argv)
     int id = read_options(self, argc, argv, &s);
     int rc = id == CLI_END ? run_input(&s) : id == CLI_HELP ? CLI_OK : CLI_USAGE;
     cli_free_files(&s.files);
+    cli_free_mounts(&s.executor);
     return rc;
 }
 

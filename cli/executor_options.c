@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -11,6 +12,29 @@ static int read_pids(const char *text, fr_executor_options *o, fr_error *err)
     if (rc == 0)
         o->max_processes = (uint32_t)n;
     return rc;
+}
+
+/* TARGET=PATH, or PATH, which is then where it is outside, too. */
+static int add_mount(const char *argument, cli_executor_settings *s, fr_error *err)
+{
+    const char *equals = strchr(argument, '=');
+    fr_sandbox_mount *more = realloc(s->mounts, (s->mount_count + 1) * sizeof(*more));
+    char *target = strndup(argument, equals ? (size_t)(equals - argument) : strlen(argument));
+    if (more)
+        s->mounts = more;
+    if (!more || !target) {
+        free(target);
+        return fr_fail(err, FR_ENOMEM, 0, "out of memory");
+    }
+    s->mounts[s->mount_count++] = (fr_sandbox_mount){equals ? equals + 1 : argument, target};
+    return 0;
+}
+
+void cli_free_mounts(cli_executor_settings *s)
+{
+    for (size_t i = 0; i < s->mount_count; i++)
+        free((char *)(uintptr_t)s->mounts[i].target);
+    free(s->mounts);
 }
 
 static int take(int id, const char *argument, cli_executor_settings *s, fr_error *err)
@@ -27,6 +51,8 @@ static int take(int id, const char *argument, cli_executor_settings *s, fr_error
         return read_pids(argument, &s->options, err);
     case CLI_OPT_CPU_TIME:
         return fr_parse_duration(argument, &s->options.cpu_ms, err);
+    case CLI_OPT_MOUNT:
+        return add_mount(argument, s, err);
     case CLI_OPT_NETWORK:
         s->options.network = 1;
         return 0;
@@ -60,6 +86,8 @@ static int open_named(const cli_executor_settings *s, fr_executor **out, fr_erro
         return fr_fail(err, FR_ENOTFOUND, 0, "there is no executor '%.60s'", spec);
     memcpy(name, spec, n);
     name[n] = '\0';
+    if (s->mount_count > 0 && strcmp(name, "sandbox") != 0)
+        return fr_fail(err, FR_EINVAL, 0, "--mount is for the sandbox, not for %s", name);
     fr_scripted_options scripted = FR_SCRIPTED_OPTIONS_INIT;
     fr_sandbox_options sandbox = FR_SANDBOX_OPTIONS_INIT;
     if (colon && strcmp(name, "scripted") == 0) {
@@ -67,6 +95,8 @@ static int open_named(const cli_executor_settings *s, fr_executor **out, fr_erro
         options.config = &scripted;
     } else if (strcmp(name, "sandbox") == 0) {
         sandbox.root = colon ? colon + 1 : NULL;
+        sandbox.mounts = s->mounts;
+        sandbox.mount_count = s->mount_count;
         sandbox.no_wait = 1; /* it makes itself ready while the code is looked for */
         options.config = &sandbox;
     } else if (colon) {

@@ -129,8 +129,8 @@ void cli_say_files(const char *command, const char *path, const fr_code_result *
 {
     for (size_t i = 0; i < r->file_count; i++) {
         const fr_file *f = &r->files[i];
-        cli_say("%s: file %s%s%s, %s, %zu bytes%s%s", command, path ? path : "", path ? "/" : "",
-                f->name, f->mime_type, f->content.n,
+        cli_say("%s: file %s%s%s, %s, %zu byte%s%s%s", command, path ? path : "", path ? "/" : "",
+                f->name, f->mime_type, f->content.n, f->content.n == 1 ? "" : "s",
                 f->flags & FR_FILE_PARTIAL ? ", perhaps not whole" : "",
                 path ? "" : "; --out DIR keeps it");
     }

@@ -6,7 +6,8 @@
 
 #include "cli/cli.h"
 
-static const cli_command *const commands[] = {&cli_ask, &cli_audit, &cli_extract, &cli_run};
+static const cli_command *const commands[] = {&cli_ask,     &cli_audit, &cli_doctor,
+                                              &cli_extract, &cli_run,   &cli_sweep};
 static const size_t command_count = sizeof(commands) / sizeof(commands[0]);
 
 static void print_overview(FILE *f)

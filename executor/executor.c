@@ -51,6 +51,17 @@ const fr_language *fr_executor_languages(const fr_executor *ex, size_t *count)
     return ex->languages;
 }
 
+int fr_executor_set_languages(fr_executor *self, const fr_language *languages, size_t count,
+                              fr_error *err)
+{
+    int rc = fri_check_languages(languages, count, self->cls->name, err);
+    if (rc)
+        return rc;
+    self->languages = languages;
+    self->language_count = count;
+    return 0;
+}
+
 fr_executor *fr_executor_inner(const fr_executor *self)
 {
     return self->inner;

@@ -51,15 +51,14 @@ static int check_name(const char *name, fr_error *err)
     return 0;
 }
 
-static int check_languages(const fr_executor_class *cls, fr_error *err)
+int fri_check_languages(const fr_language *languages, size_t count, const char *name, fr_error *err)
 {
-    if (cls->language_count > FRI_MAX_LANGUAGES || !cls->languages != (cls->language_count == 0))
-        return fr_fail(err, FR_EINVAL, 0, "executor class %s: %zu languages", cls->name,
-                       cls->language_count);
-    for (size_t i = 0; i < cls->language_count; i++)
-        if (!cls->languages[i].name || !cls->languages[i].words)
-            return fr_fail(err, FR_EINVAL, 0,
-                           "executor class %s: language %zu has no name or words", cls->name, i);
+    if (!languages || count == 0 || count > FRI_MAX_LANGUAGES)
+        return fr_fail(err, FR_EINVAL, 0, "executor %s: %zu languages", name, count);
+    for (size_t i = 0; i < count; i++)
+        if (!languages[i].name || !languages[i].words)
+            return fr_fail(err, FR_EINVAL, 0, "executor %s: language %zu has no name or words",
+                           name, i);
     return 0;
 }
 
@@ -79,7 +78,9 @@ static int complete(const fr_executor_class *given, fr_executor_class *cls, fr_e
     cls->struct_size = sizeof(*cls);
     int rc = check_name(cls->name, err);
     if (rc == 0)
-        rc = check_languages(cls, err);
+        rc = cls->languages || cls->language_count
+                 ? fri_check_languages(cls->languages, cls->language_count, cls->name, err)
+                 : 0;
     if (rc)
         return rc;
     if (!cls->execute)

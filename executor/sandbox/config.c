@@ -4,16 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "executor/file_name.h"
 
 #define INODES 16384
 /* Below the usual 1024: descriptors that one process has in flight count against all of the user's
@@ -45,8 +44,7 @@ static int too_long(const char *base, const char *name, fr_error *err)
                    name);
 }
 
-/* Keeps a string in the configuration's text; a failure sticks there. */
-static fri_keeper_string add_text(fri_sandbox_plan *plan, const char *s)
+fri_keeper_string fri_plan_add_text(fri_sandbox_plan *plan, const char *s)
 {
     size_t at = plan->text.n;
     fri_buf_append(&plan->text, s, strlen(s) + 1);
@@ -57,7 +55,7 @@ static int set_path(fri_sandbox_plan *plan, fri_keeper_mount *m, const char *pat
 {
     if (strlen(path) >= FRI_KEEPER_PATH)
         return too_long("", path, err);
-    m->source = add_text(plan, path);
+    m->source = fri_plan_add_text(plan, path);
     return 0;
 }
 
@@ -98,7 +96,7 @@ static int add_entry(fri_sandbox_plan *plan, const char *base, const char *name,
     if (lstat(path, &st))
         return errno == ENOENT ? 0 : fr_fail(err, FR_ESYSTEM, errno, "sandbox: look at %s", path);
     fri_keeper_mount *m = &c->mounts[c->mount_count];
-    m->name = add_text(plan, name);
+    m->name = fri_plan_add_text(plan, name);
     int rc = set_source(plan, m, path, &st, err);
     if (rc == 0)
         c->mount_count++;
@@ -140,64 +138,68 @@ static int add_image(fri_sandbox_plan *plan, const char *root, fr_error *err)
     return rc;
 }
 
-/* The real path, inside the root, of an executable there: links are followed as a process with that
- * root would, and a shim that is a link costs nothing at run time. 0 when there is none. */
-static int resolve(int root, const char *root_path, const char *path, char *real, size_t n)
+/* ---- mounts of one's own ---- */
+
+static int bad_mount(const char *target, const char *why, fr_error *err)
 {
-    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
-    int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-    if (fd < 0)
-        return 0;
-    char link[64], target[FRI_KEEPER_PATH];
-    struct stat st;
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    ssize_t length = readlink(link, target, sizeof(target) - 1);
-    int ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111) && length > 0;
-    close(fd);
-    if (!ok)
-        return 0;
-    target[length] = '\0';
-    size_t prefix = strlen(root_path);
-    if (strncmp(target, root_path, prefix) != 0)
-        return 0;
-    int m = snprintf(real, n, "%s", target + prefix);
-    return m > 0 && (size_t)m < n;
+    return fr_fail(err, FR_EINVAL, 0, "sandbox: cannot mount at '%.200s': %s", target, why);
 }
 
-/* Puts the command line together: interpreter, its arguments, the code's path. */
-static void fill_language(fri_sandbox_plan *plan, fri_keeper_language *l,
-                          const fri_sandbox_language *def, const char *interpreter)
+/* Whether a is b, or a directory that b is in. */
+static int is_above(const char *a, const char *b)
 {
-    l->args = add_text(plan, interpreter);
-    l->argc = 2;
-    l->says_version = def->says_version;
-    for (const char *const *arg = def->args; *arg; arg++, l->argc++)
-        add_text(plan, *arg);
-    fri_keeper_string path = add_text(plan, def->path);
-    l->file = path + (fri_keeper_string)(strrchr(def->path, '/') + 1 - def->path);
+    size_t n = strlen(a);
+    return strncmp(a, b, n) == 0 && (b[n] == '\0' || b[n] == '/');
 }
 
-static int add_languages(fri_sandbox_plan *plan, const char *root_path, fr_error *err)
+/* `name` is the target without its slash in front. */
+static int check_target(const fri_sandbox_plan *plan, const char *target, const char *name,
+                        fr_error *err)
 {
-    FRI_AUTO(fri_closep)
-    int root = open(root_path[0] ? root_path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (root < 0)
-        return fr_fail(err, FR_EINVAL, errno, "sandbox: the root directory %s cannot be opened",
-                       root_path);
-    plan->config.language_count = FRI_SANDBOX_LANGUAGES;
-    for (int i = 0; i < FRI_SANDBOX_LANGUAGES; i++) {
-        const fri_sandbox_language *def = &fri_sandbox_language_table[i];
-        char real[FRI_KEEPER_PATH] = "";
-        for (const char *const *at = def->interpreters; *at && !real[0]; at++)
-            if (!resolve(root, root_path, *at, real, sizeof(real)))
-                real[0] = '\0';
-        fri_keeper_language *l = &plan->config.languages[i];
-        fill_language(plan, l, def, real);
-        if (l->argc > FRI_KEEPER_MAX_ARGS)
-            return fr_fail(err, FR_EINTERNAL, 0, "sandbox: too many arguments for %s",
-                           fri_sandbox_languages[i].name);
+    char first[FRI_KEEPER_PATH];
+    if (target[0] != '/' || !fri_file_name_is_below(name))
+        return bad_mount(target, "it is no absolute path without '.', '..' and empty parts", err);
+    if (strlen(name) >= sizeof(first))
+        return bad_mount(target, "it is too long", err);
+    snprintf(first, sizeof(first), "%.*s", (int)strcspn(name, "/"), name);
+    if (is_own_name(first))
+        return bad_mount(target, "the run has a place of its own there", err);
+    for (uint32_t i = 0; i < plan->config.mount_count; i++) {
+        const char *other = fri_plan_text(plan, plan->config.mounts[i].name);
+        if (is_above(other, name) || is_above(name, other))
+            return bad_mount(target, "something else of the run's root is there", err);
     }
     return 0;
+}
+
+static int add_mount(fri_sandbox_plan *plan, const fr_sandbox_mount *given, fr_error *err)
+{
+    if (!given->source || !given->source[0])
+        return fr_fail(err, FR_EINVAL, 0, "sandbox: a mount has no source");
+    const char *target = given->target ? given->target : given->source;
+    int rc = check_target(plan, target, target + 1, err);
+    if (rc)
+        return rc;
+    if (plan->config.mount_count == FRI_KEEPER_MAX_MOUNTS)
+        return bad_mount(target, "there are too many mounts", err);
+    char *real = realpath(given->source, NULL);
+    if (!real)
+        return fr_fail(err, FR_EINVAL, errno, "sandbox: what is to be mounted, %.200s",
+                       given->source);
+    fri_keeper_mount *m = &plan->config.mounts[plan->config.mount_count];
+    m->name = fri_plan_add_text(plan, target + 1);
+    rc = set_path(plan, m, real, err);
+    free(real);
+    plan->config.mount_count += rc == 0;
+    return rc;
+}
+
+static int add_mounts(fri_sandbox_plan *plan, const fr_sandbox_options *sandbox, fr_error *err)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sandbox->mount_count; i++)
+        rc = add_mount(plan, &sandbox->mounts[i], err);
+    return rc;
 }
 
 static void fill_limits(fri_keeper_config *c, const fr_executor_options *options)
@@ -234,11 +236,14 @@ int fri_sandbox_plan_init(fri_sandbox_plan *plan, const fr_executor_options *opt
                        "sandbox: the host's / as root would show all of it; leave root unset");
     int rc = root[0] ? add_image(plan, root, err) : add_host(plan, err);
     if (rc == 0)
-        rc = add_languages(plan, root, err);
+        rc = add_mounts(plan, sandbox, err);
+    if (rc == 0)
+        rc = fri_plan_add_languages(plan, root, sandbox, err);
     return rc ? rc : fri_buf_check(&plan->text, "sandbox: the keeper's configuration", err);
 }
 
 void fri_sandbox_plan_dispose(fri_sandbox_plan *plan)
 {
     fri_buf_dispose(&plan->text);
+    fri_free(plan->words);
 }

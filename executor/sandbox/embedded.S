@@ -14,4 +14,9 @@ fri_keeper_image_end:
 fri_python_start:
     .incbin FRI_PYTHON_START_FILE
     .byte 0
+    .globl fri_doctor
+    .hidden fri_doctor
+fri_doctor:
+    .incbin FRI_DOCTOR_FILE
+    .byte 0
     .section .note.GNU-stack, "", %progbits

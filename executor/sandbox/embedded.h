@@ -9,4 +9,7 @@ extern const char fri_keeper_image_end[];
 /* python_start.py, a string. */
 extern const char fri_python_start[];
 
+/* doctor.py, a string. */
+extern const char fri_doctor[];
+
 #endif

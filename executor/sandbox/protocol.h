@@ -23,7 +23,7 @@
 #define FRI_KEEPER_HOST_FD   5
 
 #define FRI_KEEPER_MAX_MOUNTS    64
-#define FRI_KEEPER_MAX_LANGUAGES 8
+#define FRI_KEEPER_MAX_LANGUAGES 32
 #define FRI_KEEPER_MAX_ARGS      16
 #define FRI_KEEPER_PATH          512
 #define FRI_KEEPER_STEP          200
@@ -116,7 +116,11 @@ typedef struct fri_output {
         [FRI_OUTPUT_NAME]; /* below the working directory; only as much of it is sent as there is */
 } fri_output;
 
-enum fri_keeper_request_type { FRI_KEEPER_RUN = 1, FRI_KEEPER_KILL = 2 };
+enum fri_keeper_request_type {
+    FRI_KEEPER_RUN = 1,
+    FRI_KEEPER_KILL = 2,
+    FRI_KEEPER_SWEEP = 3 /* alone, with no run going on; answered by FRI_KEEPER_SWEPT */
+};
 
 typedef struct fri_keeper_request {
     int32_t type;
@@ -127,7 +131,8 @@ typedef struct fri_keeper_request {
 enum fri_keeper_event_type {
     FRI_KEEPER_STARTED = 1, /* at_ns: the moment the code started */
     FRI_KEEPER_ENDED = 2,
-    FRI_KEEPER_FAILED = 3 /* the code did not run: step, sys_errno */
+    FRI_KEEPER_FAILED = 3, /* the code did not run: step, sys_errno */
+    FRI_KEEPER_SWEPT = 4   /* swept: how many groups were removed */
 };
 
 typedef struct fri_keeper_event {
@@ -138,6 +143,7 @@ typedef struct fri_keeper_event {
     int32_t cpu_used_up; /* the keeper killed it at its limit of processor time */
     int32_t killed;      /* the keeper killed it on FRI_KEEPER_KILL */
     int32_t wait_status; /* of the program, unless the keeper killed it */
+    int32_t swept;
     int32_t lost;        /* everything died without a word: wait_status means nothing */
     int32_t uncollected; /* what is in the working directory was not, or not all, sent */
     int64_t user_ns;

@@ -15,6 +15,7 @@
 #include "executor/sandbox/config.h"
 #include "executor/sandbox/keeper_client.h"
 #include "executor/sandbox/run.h"
+#include "fencerun/doctor.h"
 
 #define MAX_KEEPERS_LOST 8
 
@@ -81,6 +82,8 @@ static int sandbox_open(fr_executor *self, const void *config, fr_error *err)
     if (rc)
         return rc;
     rc = fri_sandbox_plan_init(&s->plan, options, &own, err);
+    if (rc == 0)
+        rc = fr_executor_set_languages(self, s->plan.languages, s->plan.config.language_count, err);
     if (rc)
         return rc;
     /* The first keeper starts here, so that what the system withholds is known at once, or soon. */
@@ -112,13 +115,14 @@ static const char *interpreter(const sandbox *s, uint32_t language)
 static int find_language(const sandbox *s, const char *name, uint32_t *out, fr_error *err)
 {
     uint32_t i = 0;
-    while (strcmp(fri_sandbox_languages[i].name, name) != 0) /* it is there: checked before */
+    while (strcmp(s->plan.languages[i].name, name) != 0) /* it is there: checked before */
         i++;
     *out = i;
     if (interpreter(s, i)[0])
         return 0;
-    return fr_fail(err, FR_EUNAVAILABLE, 0, "sandbox: no interpreter for %s at %s", name,
-                   fri_sandbox_language_table[i].interpreters[0]);
+    return fr_fail(err, FR_EUNAVAILABLE, 0,
+                   "sandbox: the run's root has no interpreter for %s; install one, or mount it",
+                   name);
 }
 
 static const char *mechanism(int32_t by, const char *fallback)
@@ -228,9 +232,34 @@ const fr_executor_class fri_sandbox_class = {
     .name = "sandbox",
     .summary = "fresh Linux namespaces under a read-only root, no engine needed",
     .state_size = sizeof(sandbox),
-    .languages = fri_sandbox_languages,
-    .language_count = FRI_SANDBOX_LANGUAGES,
     .open = sandbox_open,
     .execute = sandbox_execute,
     .close = sandbox_close,
 };
+
+/* ---- sweeping ---- */
+
+static int sweep(fri_keeper_client *k, fr_error *err)
+{
+    const fri_keeper_request request = {.type = FRI_KEEPER_SWEEP};
+    fri_keeper_event event;
+    int rc = fri_keeper_client_send(k, &request, NULL, 0, err);
+    if (rc == 0)
+        rc = fri_keeper_client_receive(k, &event, err);
+    if (rc > 0)
+        return fr_fail(err, FR_ESYSTEM, 0, "sandbox: the keeper was killed while it swept");
+    return rc ? rc : event.swept;
+}
+
+int fr_sandbox_sweep(fr_error *err)
+{
+    fr_executor *ex = NULL;
+    int rc = fr_executor_open("sandbox", NULL, &ex, err);
+    if (rc)
+        return rc;
+    fri_keeper_client *k = take_idle(fr_executor_state(ex));
+    rc = sweep(k, err);
+    fri_keeper_client_free(k);
+    fr_executor_close(ex);
+    return rc;
+}

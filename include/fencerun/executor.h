@@ -191,6 +191,13 @@ FR_API void *fr_executor_state(fr_executor *self);
 /** The executor that this one was opened around; NULL where it was not. Owner: `self`. Since: 0.1. */
 FR_API fr_executor *fr_executor_inner(const fr_executor *self);
 
+/**
+ * In `open`: the languages of this one executor, where they are not those of its class. They must stay until
+ * `close`. Errors: FR_EINVAL (none, or one without a name or words). Since: 0.1.
+ */
+FR_API FR_CHECK int fr_executor_set_languages(fr_executor *self, const fr_language *languages,
+                                              size_t count, fr_error *err);
+
 /** What is to be run, defaults filled in (language, timeout). Owner: the call. Since: 0.1. */
 FR_API const fr_code_input *fr_call_input(const fr_call *call);
 

@@ -7,6 +7,7 @@
 #include "fencerun/cancel.h"
 #include "fencerun/code.h"
 #include "fencerun/content.h"
+#include "fencerun/doctor.h"
 #include "fencerun/error.h"
 #include "fencerun/event.h"
 #include "fencerun/executor.h"

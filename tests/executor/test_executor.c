@@ -138,6 +138,20 @@ static void test_input_the_class_cannot_take(void **state)
     assert_int_equal(try_input("puppet", &in), FR_EINVAL);
     in.files = &null_name;
     assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    const fr_file up = {"../x", {"", 0}, NULL, NULL, 0}, both = {"x", {"x", 1}, NULL, "/x", 0};
+    in.files = &up;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    in.files = &both;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    const fr_file twice[] = {file, file},
+                  inside[] = {{"d/a", {"", 0}, NULL, NULL, 0}, {"d", {"", 0}, NULL, NULL, 0}};
+    in.file_count = 2;
+    in.files = twice;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    in.files = inside;
+    assert_int_equal(try_input("puppet", &in), FR_EINVAL);
+    in.file_count = FRI_MAX_INPUT_FILES + 1; /* counted before any is looked at */
+    assert_int_equal(try_input("puppet", &in), FR_ELIMIT);
     in = good;
     in.execution_id = "x";
     assert_int_equal(try_input("plain-puppet", &in), FR_EUNSUPPORTED);

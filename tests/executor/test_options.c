@@ -73,6 +73,9 @@ static void expect_defaults(const fr_executor *ex)
     assert_int_equal(o->cpu_ms, 0);
     assert_int_equal(o->output_keep_bytes, FRI_MIB);
     assert_int_equal(o->output_max_bytes, 0);
+    assert_int_equal(o->output_files, 100);
+    assert_int_equal(o->output_file_bytes, 16 * FRI_MIB);
+    assert_int_equal(o->output_files_bytes, 64 * FRI_MIB);
 }
 
 static void test_defaults_are_those_of_adk(void **state)
@@ -218,6 +221,16 @@ static void test_numbers_out_of_range(void **state)
     expect_refused(&o, FR_EINVAL);
     o.cpu_ms = INT64_MAX;
     expect_refused(&o, FR_EINVAL);
+
+    o = good;
+    o.output_files = FRI_MAX_OUTPUT_FILES;
+    o.output_files_bytes = FRI_MAX_OUTPUT_FILE_BYTES;
+    expect_taken(&o);
+    o.output_files++;
+    expect_refused(&o, FR_ELIMIT);
+    o.output_files = 0;
+    o.output_files_bytes++;
+    expect_refused(&o, FR_ELIMIT);
 
     o = good;
     o.output_keep_bytes = FRI_MAX_OUTPUT_KEEP_BYTES;

@@ -451,12 +451,20 @@ static int give_files(fr_call *call, void *user, fr_error *err)
     const fr_file png = {name, {content, 6}, "image/png", NULL, 0},
                   plain = {"b", {"", 0}, NULL, NULL, 0}, nameless = {"", {"x", 1}, NULL, NULL, 0},
                   null_name = {NULL, {"x", 1}, NULL, NULL, 0},
-                  huge = {"h", {"x", FRI_MAX_OUTPUT_FILE_BYTES}, NULL, NULL, 0};
+                  huge = {"h", {"x", (16 << 20) + 1}, NULL, NULL, 0},
+                  absolute = {"/etc/passwd", {"x", 1}, NULL, NULL, 0},
+                  up = {"a/../../b", {"x", 1}, NULL, NULL, 0},
+                  odd = {"0\n", {"x", 1}, NULL, NULL, 0};
     assert_int_equal(fr_result_file(call, &png, err), 0);
     assert_int_equal(fr_result_file(call, &plain, err), 0);
     assert_int_equal(fr_result_file(call, &nameless, NULL), FR_EINVAL);
     assert_int_equal(fr_result_file(call, &null_name, NULL), FR_EINVAL);
-    assert_int_equal(fr_result_file(call, &huge, NULL), FR_ELIMIT);
+    assert_int_equal(fr_result_file(call, &huge, NULL), 0);
+    assert_int_equal(fr_result_file(call, &absolute, NULL), 0);
+    assert_int_equal(fr_result_file(call, &up, NULL), 0);
+    assert_int_equal(fr_result_file(call, &odd, NULL), 0);
+    assert_int_equal(fr_result_skipped(call, "l\n", "a symbolic link", NULL), 0);
+    assert_int_equal(fr_result_skipped(call, "", "a symbolic link", NULL), FR_EINVAL);
     memset(name, 'x', strlen(name));
     memset(content, 'x', sizeof(content));
     fr_result_exited(call, 0);
@@ -467,13 +475,24 @@ static void test_files(void **state)
 {
     (void)state;
     fr_code_result *r = result_of(give_files, NULL);
-    assert_int_equal(r->file_count, 2);
-    assert_string_equal(r->files[0].name, "a.bin");
-    assert_string_equal(r->files[0].mime_type, "image/png");
-    assert_int_equal(r->files[0].content.n, 6);
-    assert_memory_equal(r->files[0].content.p, "\x89PNG\0\n", 7);
-    assert_string_equal(r->files[1].name, "b");
-    assert_int_equal(r->files[1].content.n, 0);
+    assert_int_equal(r->file_count, 3);
+    assert_string_equal(r->files[0].name, "0\\x0a");
+    assert_string_equal(r->files[1].name, "a.bin");
+    assert_string_equal(r->files[1].mime_type, "image/png");
+    assert_int_equal(r->files[1].content.n, 6);
+    assert_memory_equal(r->files[1].content.p, "\x89PNG\0\n", 7);
+    assert_string_equal(r->files[2].name, "b");
+    assert_int_equal(r->files[2].content.n, 0);
+    assert_string_equal(r->files[2].mime_type, "text/plain");
+    static const char *const skipped[][2] = {{"/etc/passwd", "a name that leads elsewhere"},
+                                             {"a/../../b", "a name that leads elsewhere"},
+                                             {"h", "too large"},
+                                             {"l\\x0a", "a symbolic link"}};
+    assert_int_equal(r->skipped_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(r->skipped[i].name, skipped[i][0]);
+        assert_string_equal(r->skipped[i].reason, skipped[i][1]);
+    }
     fr_code_result_free(r);
 }
 
@@ -481,15 +500,21 @@ static int give_too_many_files(fr_call *call, void *user, fr_error *err)
 {
     (void)user;
     const fr_file f = {"f", {"x", 1}, NULL, NULL, 0};
-    for (int i = 0; i < FRI_MAX_OUTPUT_FILES; i++)
-        assert_int_equal(fr_result_file(call, &f, NULL), 0);
-    return fr_result_file(call, &f, err);
+    for (int i = 0; i < 100 + FRI_MAX_SKIPPED_FILES + 1; i++)
+        assert_int_equal(fr_result_file(call, &f, err), 0);
+    fr_result_stopped(call, FR_OUTCOME_TIMEOUT, "late");
+    return 0;
 }
 
 static void test_too_many_files(void **state)
 {
     (void)state;
-    expect_failure(give_too_many_files, NULL, FR_ELIMIT, "files");
+    fr_code_result *r = result_of(give_too_many_files, NULL);
+    assert_int_equal(r->file_count, 100);
+    assert_int_equal(r->files[99].flags, FR_FILE_PARTIAL);
+    assert_int_equal(r->skipped_count, FRI_MAX_SKIPPED_FILES);
+    assert_string_equal(r->skipped[0].reason, "more files than come out");
+    fr_code_result_free(r);
 }
 
 static int give_a_file(fr_call *call, void *user, fr_error *err)

@@ -8,6 +8,7 @@
  *     --- interpreter           its path
  *     --- limit                 NAME VALUE MECHANISM [degraded]; may stand several times
  *     --- file                  NAME MIME-TYPE TEXT; may stand several times
+ *     --- skipped               NAME REASON; may stand several times
  *     --- json                  the one line of JSON
  */
 #include <setjmp.h>
@@ -90,6 +91,13 @@ static int add_file(fr_call *call, const char *text, fr_error *err)
     return fr_result_file(call, &file, err);
 }
 
+static int add_skipped(fr_call *call, const char *text, fr_error *err)
+{
+    char name[64], reason[64];
+    assert_int_equal(sscanf(text, "%63s %63[^\n]", name, reason), 2);
+    return fr_result_skipped(call, name, reason, err);
+}
+
 static void end(fr_call *call, const char *text)
 {
     int number, n = 0, outcome = FR_OUTCOME_OK;
@@ -122,6 +130,8 @@ static int play(fr_call *call, void *user, fr_error *err)
             rc = add_limit(call, s->p, err);
         else if (strcmp(s->key, "file") == 0)
             rc = add_file(call, s->p, err);
+        else if (strcmp(s->key, "skipped") == 0)
+            rc = add_skipped(call, s->p, err);
         else if (strcmp(s->key, "end") == 0)
             end(call, s->p);
         else if (strcmp(s->key, "receipt") != 0 && strcmp(s->key, "json") != 0)

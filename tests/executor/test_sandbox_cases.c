@@ -37,9 +37,10 @@
 #include "tests/support/user.h"
 
 static const char *const known_keys[] = {
-    "code",       "language",   "timeout",    "memory",  "tmp",    "pids",   "cpu",    "cpu-time",
-    "keep",       "output-max", "outcome",    "exit",    "signal", "stdout", "stderr", "oom",
-    "stdout-has", "stderr-has", "reason-has", "written", "within", NULL};
+    "code",     "language", "timeout",    "memory",     "tmp",         "pids",    "cpu",
+    "cpu-time", "keep",     "output-max", "outcome",    "exit",        "signal",  "stdout",
+    "stderr",   "oom",      "stdout-has", "stderr-has", "reason-has",  "written", "within",
+    "input",    "output",   "skipped",    "output-any", "skipped-any", NULL};
 
 /* A key that is misspelt would test nothing. */
 static void check_keys(const test_case *c)
@@ -174,6 +175,82 @@ static void check_output(const check *k)
         complain(k, "another count of bytes");
 }
 
+/* ---- files ---- */
+
+#define MOST_INPUTS 8
+
+/* "input" sections: a line with the name, behind it the content. */
+static size_t inputs_of(const test_case *c, fr_file inputs[MOST_INPUTS],
+                        char names[MOST_INPUTS][64])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        const case_section *s = &c->sections[i];
+        if (strcmp(s->key, "input") != 0)
+            continue;
+        size_t line = strcspn(s->p, "\n");
+        assert_true(n < MOST_INPUTS && line < sizeof(names[0]));
+        snprintf(names[n], sizeof(names[0]), "%.*s", (int)line, s->p);
+        size_t content = line + (s->p[line] == '\n');
+        inputs[n] = (fr_file){.name = names[n], .content = {s->p + content, s->n - content}};
+        n++;
+    }
+    return n;
+}
+
+static size_t count_sections(const check *k, const char *key)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < k->c->count; i++)
+        n += strcmp(k->c->sections[i].key, key) == 0;
+    return n;
+}
+
+static int has_line(const check *k, const char *key, const char *line)
+{
+    for (size_t i = 0; i < k->c->count; i++)
+        if (strcmp(k->c->sections[i].key, key) == 0 && strcmp(k->c->sections[i].p, line) == 0)
+            return 1;
+    return 0;
+}
+
+/* As many as a case has, unless it says only how many there are. */
+static void check_number(const check *k, const char *key, size_t n)
+{
+    char any[32];
+    snprintf(any, sizeof(any), "%s-any", key);
+    const char *number = case_text(k->c, any, NULL);
+    if (n != (number ? (size_t)number_of(number) : count_sections(k, key)))
+        complain(k, "another number of files");
+}
+
+static void check_line(const check *k, const char *key, const char *line)
+{
+    char any[32];
+    snprintf(any, sizeof(any), "%s-any", key);
+    if (!has_line(k, key, line) && (!case_find(k->c, any) || count_sections(k, key) > 0))
+        complain(k, line);
+}
+
+/* "output: NAME MIME-TYPE BYTES [partial]" and "skipped: NAME REASON": these and no others. */
+static void check_files(const check *k)
+{
+    const fr_code_result *r = k->r;
+    char line[8192];
+    for (size_t i = 0; i < r->file_count; i++) {
+        const fr_file *f = &r->files[i];
+        snprintf(line, sizeof(line), "%s %s %zu%s", f->name, f->mime_type, f->content.n,
+                 f->flags & FR_FILE_PARTIAL ? " partial" : "");
+        check_line(k, "output", line);
+    }
+    for (size_t i = 0; i < r->skipped_count; i++) {
+        snprintf(line, sizeof(line), "%s %s", r->skipped[i].name, r->skipped[i].reason);
+        check_line(k, "skipped", line);
+    }
+    check_number(k, "output", r->file_count);
+    check_number(k, "skipped", r->skipped_count);
+}
+
 /* Of the last case; a check that fails does not come back. */
 static fr_code_result *result;
 
@@ -194,6 +271,10 @@ static void run(void **state)
     fr_code_input in = FR_CODE_INPUT_INIT;
     in.code = fri_str(code->p, code->n);
     in.language = case_text(c, "language", NULL);
+    fr_file inputs[MOST_INPUTS];
+    char names[MOST_INPUTS][64];
+    in.files = inputs;
+    in.file_count = inputs_of(c, inputs, names);
     fr_error err = FR_ERROR_INIT;
     int64_t began = fri_now_ns();
     int rc = fr_executor_execute(ex, &in, &result, &err);
@@ -205,6 +286,7 @@ static void run(void **state)
     const check k = {c, result, memory && memory->degraded};
     check_end(&k);
     check_output(&k);
+    check_files(&k);
     if (case_find(c, "within") && took > milliseconds_of(c, "within"))
         complain(&k, "too late");
 }

@@ -372,7 +372,7 @@ static void test_options_of_a_newer_program(void **state)
     struct {
         fr_sandbox_options s;
         int64_t later;
-    } newer = {{sizeof(newer), NULL, 0}, 0};
+    } newer = {.s.struct_size = sizeof(newer)};
     fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
     fr_executor *ex = NULL;
     o.config = &newer;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -149,6 +150,35 @@ static void test_abstract_sockets_of_the_host(void **state)
     close(fd);
 }
 
+/* Given the network, the run could reach what listens there without an address (D-Bus, container runtimes), but for
+ * Landlock, which can forbid that since its version 6. */
+static void test_abstract_sockets_with_the_network(void **state)
+{
+    (void)state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "fencerun-net-%d",
+                          (int)getpid());
+    socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    int fd = listen_at(&address, n, AF_UNIX);
+    connect_here(&address, n, AF_UNIX);
+    char code[512];
+    snprintf(code, sizeof(code),
+             "import errno, socket\n"
+             "try:\n"
+             "    socket.socket(socket.AF_UNIX).connect('\\0%s')\n"
+             "    print('connected')\n"
+             "except OSError as e:\n"
+             "    print(errno.errorcode[e.errno])\n",
+             address.sun_path + 1);
+    fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
+    o.network = 1;
+    fr_executor *ex = open_executor("sandbox", &o);
+    int is_scoped = syscall(SYS_landlock_create_ruleset, NULL, 0, 1) >= 6;
+    expect_output(ex, code, is_scoped ? "EPERM\n" : "connected\n");
+    fr_executor_close(ex);
+    close(fd);
+}
+
 static void test_loopback_inside_works(void **state)
 {
     (void)state;
@@ -231,6 +261,7 @@ int main(int argc, char **argv)
         leaks_test(test_broadcast_reaches_nobody),
         leaks_test(test_loopback_of_the_host),
         leaks_test(test_abstract_sockets_of_the_host),
+        leaks_test(test_abstract_sockets_with_the_network),
         leaks_test(test_loopback_inside_works),
         leaks_test(test_the_interface_cannot_be_changed),
         leaks_test(test_network_when_asked_for),

@@ -18,31 +18,35 @@ static int is_orphan(const char *name, unsigned pid_namespace)
            of_namespace == pid_namespace && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-static void sweep(const char *parent, unsigned pid_namespace)
+static int sweep(const char *parent, unsigned pid_namespace)
 {
     char path[FRI_KEEPER_PATH + sizeof(((struct dirent *)NULL)->d_name) + 1];
+    int removed = 0;
     DIR *dir = opendir(parent);
     if (!dir)
-        return;
+        return 0;
     for (const struct dirent *e; (e = readdir(dir));)
         if (is_orphan(e->d_name, pid_namespace)) {
             snprintf(path, sizeof(path), "%s/%s", parent, e->d_name);
-            rmdir(path); /* fails while something is in it, and then it is none of ours */
+            /* Fails while something is in it, and then it is none of ours. */
+            removed += rmdir(path) == 0;
         }
     closedir(dir);
+    return removed;
 }
 
-void fri_groups_sweep(const fri_groups *g)
+int fri_groups_sweep(const fri_groups *g)
 {
     if (!g->pid_namespace)
-        return;
-    sweep(g->v2_parent, g->pid_namespace);
+        return 0;
+    int removed = sweep(g->v2_parent, g->pid_namespace);
     for (size_t i = 0; i < sizeof(g->v1) / sizeof(g->v1[0]); i++) {
         char parent[FRI_KEEPER_PATH];
         snprintf(parent, sizeof(parent), "%s", g->v1[i]);
         char *slash = strrchr(parent, '/');
         if (slash)
             *slash = '\0';
-        sweep(parent, g->pid_namespace);
+        removed += sweep(parent, g->pid_namespace);
     }
+    return removed;
 }

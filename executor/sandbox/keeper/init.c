@@ -243,7 +243,8 @@ static int program(void *arg)
     }
     if (setsid() < 0)
         fri_failed(&f, "start a session");
-    else if (connect_streams(in, &f) == 0 && fri_set_filter(&f) == 0) {
+    else if (connect_streams(in, &f) == 0 && fri_restrict_paths(&f) == 0 &&
+             fri_set_filter(&f) == 0) {
         execve(path, (char *const *)(uintptr_t)argv, (char *const *)(uintptr_t)env);
         fri_failed(&f, "execute %s", path);
     }

@@ -49,8 +49,8 @@ void fri_groups_close(fri_groups *g);
  * them. After it the mechanisms are known. */
 int fri_groups_enter(fri_groups *g, const fri_keeper_config *config, pid_t pid, fri_failure *f);
 
-/* Removes the groups of keepers that were killed and could not. */
-void fri_groups_sweep(const fri_groups *g);
+/* Removes the groups of keepers that were killed and could not. Returns how many. */
+int fri_groups_sweep(const fri_groups *g);
 
 /* Around one run: before its init is cloned, before its code starts, when it has ended, and when
  * its init is reaped. */
@@ -129,6 +129,11 @@ int fri_set_rlimits(const fri_keeper_config *config, const fri_job *job, fri_fai
 int fri_set_filter(fri_failure *f);
 
 int fri_loopback_up(fri_failure *f);
+
+/* ---- landlock.c ---- */
+
+/* From here the process reads below / and writes in /work, /tmp, /dev/shm only, where the kernel can do that. */
+int fri_restrict_paths(fri_failure *f);
 
 /* ---- files.c, collect.c: what goes into the working directory, and what comes out ---- */
 

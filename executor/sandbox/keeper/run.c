@@ -409,6 +409,17 @@ static int await_request(void)
     return fds[1].revents ? -1 : 0;
 }
 
+/* Returns not 0 when the library is gone. */
+static int sweep_for_library(fri_keeper *k)
+{
+    fri_keeper_event event;
+    memset(&event, 0, sizeof(event));
+    event.type = FRI_KEEPER_SWEPT;
+    event.swept = fri_groups_sweep(&k->groups);
+    k->swept = 1;
+    return send(FRI_KEEPER_SOCKET_FD, &event, sizeof(event), MSG_NOSIGNAL) < 0;
+}
+
 void fri_keeper_serve(fri_keeper *k)
 {
     while (await_request() == 0) {
@@ -417,6 +428,8 @@ void fri_keeper_serve(fri_keeper *k)
         ssize_t n =
             fri_receive_fds(FRI_KEEPER_SOCKET_FD, &request, sizeof(request), fds, FRI_JOB_FDS);
         if (n <= 0)
+            return;
+        if (request.type == FRI_KEEPER_SWEEP && sweep_for_library(k))
             return;
         /* A kill that crossed the end of its run on the way. */
         if (request.type != FRI_KEEPER_RUN)
