@@ -187,11 +187,9 @@ static size_t input_bytes(const fr_state *state)
 
 int fr_state_add_input_file(fr_state *state, const fr_file *file, fr_error *err)
 {
-    if (file->path)
-        return fr_fail(err, FR_EINVAL, 0, "a state keeps the content of files, not their path");
     size_t n = state->input_file_count;
-    if (!file->name || !file->name[0])
-        return fr_fail(err, FR_EINVAL, 0, "state: an input file without a name");
+    if (!file->name || !file->name[0] || file->path)
+        return fr_fail(err, FR_EINVAL, 0, "state: an input file has a name and content, no path");
     if (file->content.n > FRI_MAX_STATE_FILE_BYTES - input_bytes(state))
         return fr_fail(err, FR_ELIMIT, 0, "state: the input files have more than %lu bytes",
                        FRI_MAX_STATE_FILE_BYTES);
@@ -229,10 +227,10 @@ static fri_tally *find_tally(const fr_state *state, const char *invocation)
 
 int fri_state_check_id(const char *invocation, fr_error *err)
 {
-    size_t n = strlen(invocation), valid = fri_utf8_valid_prefix(invocation, n);
-    if (valid == n)
-        return 0;
-    return fr_fail(err, FR_EINVAL, 0, "the id of the invocation is no UTF-8 at byte %zu", valid);
+    size_t valid = fri_utf8_valid_prefix(invocation, strlen(invocation));
+    return invocation[valid] ? fr_fail(err, FR_EINVAL, 0,
+                                       "the id of the invocation is no UTF-8 at byte %zu", valid)
+                             : 0;
 }
 
 const fri_tally *fri_state_find_tally(const fr_state *state, const char *invocation)

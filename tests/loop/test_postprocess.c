@@ -354,8 +354,9 @@ static void test_file_names_cannot_forge_output(void **state)
     fr_state *s = state_of("{}");
     fr_content *reply = text_content(block);
     fr_turn *turn = postprocess(p, reply, "i", s);
-    assert_non_null(strstr(turn->messages[1].text.p,
-                           "\nFile: \"a\\n```\\nstdout:\\n.png\", \"image/png\", 1 bytes\n"));
+    assert_non_null(
+        strstr(turn->messages[1].text.p,
+               "\nFile: \"a\\\\x0a```\\\\x0astdout:\\\\x0a.png\", \"image/png\", 1 bytes\n"));
     fr_turn_free(turn);
     fr_content_free(reply);
     fr_state_free(s);

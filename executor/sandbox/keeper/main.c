@@ -47,7 +47,7 @@ static void drop_groups(void)
 static int prepare(fri_keeper *k, fri_failure *f)
 {
     fri_groups_open(&k->groups, k->config);
-    return fri_keeper_prepare(k, f);
+    return fri_keeper_ensure_init(k, f);
 }
 
 static int announce(const fri_keeper *k, int failed, const fri_failure *f)

@@ -23,7 +23,6 @@
 #include "executor/sandbox/fd_message.h"
 #include "executor/sandbox/keeper/sys.h"
 
-#define IDLE_MS             5
 #define ACCOUNT_NS          (10 * FRI_NS_PER_MS)
 #define STOP_DEADLINE_NS    (2 * FRI_NS_PER_S)
 #define COLLECT_DEADLINE_NS (10 * FRI_NS_PER_S)
@@ -294,7 +293,7 @@ static run new_run(fri_keeper *k)
     return r;
 }
 
-int fri_keeper_prepare(fri_keeper *k, fri_failure *f)
+static int prepare(fri_keeper *k, fri_failure *f)
 {
     if (fri_keeper_clone_init(k, f))
         return -1;
@@ -320,7 +319,7 @@ static int is_alive(const fri_prepared_init *init)
     return init->pid > 0 && poll(&dead, 1, 0) == 0;
 }
 
-static int ensure_init(fri_keeper *k, fri_failure *f)
+int fri_keeper_ensure_init(fri_keeper *k, fri_failure *f)
 {
     if (is_alive(&k->init))
         return 0;
@@ -328,7 +327,7 @@ static int ensure_init(fri_keeper *k, fri_failure *f)
         run dead = new_run(k);
         reap(&dead);
     }
-    return fri_keeper_prepare(k, f);
+    return prepare(k, f);
 }
 
 static int give_job(fri_keeper *k, const fri_keeper_request *request, const int fds[FRI_JOB_FDS],
@@ -338,7 +337,7 @@ static int give_job(fri_keeper *k, const fri_keeper_request *request, const int 
         errno = EINVAL;
         return fri_failed(f, "find language %u", request->language);
     }
-    if (ensure_init(k, f))
+    if (fri_keeper_ensure_init(k, f))
         return -1;
     fri_groups_mark(&k->groups);
     const fri_job job = {request->language, k->groups.memory_by, k->groups.accounting_by};
@@ -372,72 +371,14 @@ static int run_once(run *r, const fri_keeper_request *request, const int fds[FRI
     return again;
 }
 
-/* Returns whether the library is still there. */
-static int serve_run(fri_keeper *k, const fri_keeper_request *request, const int fds[FRI_JOB_FDS])
+int fri_keeper_run(fri_keeper *k, const fri_keeper_request *request, const int fds[FRI_JOB_FDS])
 {
     run r = new_run(k);
     if (run_once(&r, request, fds, 0)) {
         r = new_run(k);
         run_once(&r, request, fds, 1);
     }
-    for (int i = 0; i < FRI_JOB_FDS; i++)
-        if (fds[i] >= 0)
-            close(fds[i]);
-    if (!k->swept)
-        fri_groups_sweep(&k->groups);
-    k->swept = 1;
-    return !r.library_gone;
-}
-
-/* Prepares the next init while nobody waits. Not at once: a library that is about to close, or has
- * the next run ready, would have to wait for it. What fails here is told when there is a request. */
-static void prepare_when_idle(fri_keeper *k)
-{
-    struct pollfd library = {.fd = FRI_KEEPER_SOCKET_FD, .events = POLLIN};
-    fri_failure f;
-    if (poll(&library, 1, IDLE_MS) == 0)
-        ensure_init(k, &f);
-}
-
-/* Until there is a request, or nobody who could make one. */
-static int await_request(void)
-{
-    struct pollfd fds[] = {{.fd = FRI_KEEPER_SOCKET_FD, .events = POLLIN},
-                           {.fd = FRI_KEEPER_HOST_FD, .events = POLLIN}};
-    while (poll(fds, 2, -1) < 0)
-        ;
-    return fds[1].revents ? -1 : 0;
-}
-
-/* Returns not 0 when the library is gone. */
-static int sweep_for_library(fri_keeper *k)
-{
-    fri_keeper_event event;
-    memset(&event, 0, sizeof(event));
-    event.type = FRI_KEEPER_SWEPT;
-    event.swept = fri_groups_sweep(&k->groups);
-    k->swept = 1;
-    return send(FRI_KEEPER_SOCKET_FD, &event, sizeof(event), MSG_NOSIGNAL) < 0;
-}
-
-void fri_keeper_serve(fri_keeper *k)
-{
-    while (await_request() == 0) {
-        fri_keeper_request request;
-        int fds[FRI_JOB_FDS];
-        ssize_t n =
-            fri_receive_fds(FRI_KEEPER_SOCKET_FD, &request, sizeof(request), fds, FRI_JOB_FDS);
-        if (n <= 0)
-            return;
-        if (request.type == FRI_KEEPER_SWEEP && sweep_for_library(k))
-            return;
-        /* A kill that crossed the end of its run on the way. */
-        if (request.type != FRI_KEEPER_RUN)
-            continue;
-        if (!serve_run(k, &request, fds))
-            return;
-        prepare_when_idle(k);
-    }
+    return r.library_gone;
 }
 
 void fri_keeper_stop(fri_keeper *k)

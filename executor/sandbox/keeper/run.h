@@ -29,13 +29,18 @@ void fri_keeper_forget_init(fri_keeper *k);
 
 /* ---- run.c ---- */
 
-/* Makes an init that waits for a job; there must be none. */
-int fri_keeper_prepare(fri_keeper *k, fri_failure *f);
+/* Makes sure that there is an init that waits for a job. */
+int fri_keeper_ensure_init(fri_keeper *k, fri_failure *f);
 
-/* Serves requests until the library closes the socket. */
-void fri_keeper_serve(fri_keeper *k);
+/* Runs a job and tells the library of it. Returns not 0 when that is gone. */
+int fri_keeper_run(fri_keeper *k, const fri_keeper_request *request, const int fds[FRI_JOB_FDS]);
 
 /* Ends the init that waits. */
 void fri_keeper_stop(fri_keeper *k);
+
+/* ---- serve.c ---- */
+
+/* Serves requests until the library closes the socket. */
+void fri_keeper_serve(fri_keeper *k);
 
 #endif
