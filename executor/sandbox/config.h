@@ -13,7 +13,8 @@ typedef struct fri_sandbox_plan {
     fri_keeper_config config;
     fri_buf text;
     fr_language languages[FRI_KEEPER_MAX_LANGUAGES];
-    const char **words; /* of all of them */
+    fri_keeper_string wanted[FRI_KEEPER_MAX_LANGUAGES]; /* their interpreters, there or not */
+    const char **words;                                 /* of all of them */
 } fri_sandbox_plan;
 
 static inline const char *fri_plan_text(const fri_sandbox_plan *plan, fri_keeper_string at)

@@ -139,6 +139,7 @@ static int add_builtins(fri_sandbox_plan *plan, const char *root_path, fr_error 
         if (!find_builtin(b, root, root_path, real, sizeof(real)))
             real[0] = '\0';
         plan->languages[i] = b->language;
+        plan->wanted[i] = fri_plan_add_text(plan, b->interpreters[0]);
         l->says_version = b->says_version;
         rc = fill(plan, l, real, b->args, b->suffix, err);
         plan->config.language_count = (uint32_t)(i + 1);
@@ -180,6 +181,7 @@ static int add_language(fri_sandbox_plan *plan, const fr_sandbox_language *given
     fri_keeper_language *l = &plan->config.languages[at];
     l->says_version = 0;
     plan->languages[at] = (fr_language){given->name, given->words, given->flags};
+    plan->wanted[at] = fri_plan_add_text(plan, given->interpreter);
     plan->config.language_count += at == plan->config.language_count;
     return fill(plan, l, is_there(plan, given->interpreter) ? given->interpreter : "",
                 given->args ? given->args : no_args, given->suffix ? given->suffix : "", err);

@@ -121,8 +121,8 @@ static int find_language(const sandbox *s, const char *name, uint32_t *out, fr_e
     if (interpreter(s, i)[0])
         return 0;
     return fr_fail(err, FR_EUNAVAILABLE, 0,
-                   "sandbox: the run's root has no interpreter for %s; install one, or mount it",
-                   name);
+                   "sandbox: there is no interpreter for %s at %s in the run's root", name,
+                   fri_plan_text(&s->plan, s->plan.wanted[i]));
 }
 
 static const char *mechanism(int32_t by, const char *fallback)

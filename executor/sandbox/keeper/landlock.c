@@ -15,13 +15,12 @@
 #define FS_WRITE_FILE (1ULL << 1)
 #define FS_READ_FILE  (1ULL << 2)
 #define FS_READ_DIR   (1ULL << 3)
-#define FS_MAKE_CHAR  (1ULL << 6)
-#define FS_MAKE_BLOCK (1ULL << 11)
 #define FS_FIRST      ((1ULL << 13) - 1) /* all of version 1 */
 #define FS_REFER      (1ULL << 13)       /* since 2 */
 #define FS_TRUNCATE   (1ULL << 14)       /* since 3 */
 #define FS_IOCTL_DEV  (1ULL << 15)       /* since 5 */
-#define SCOPE_ALL     3ULL               /* abstract unix sockets and signals, since 6 */
+/* Abstract unix sockets, since 6. Not signals, of which process 1 is the only one outside that could get some. */
+#define SCOPE_SOCKETS (1ULL << 0)
 
 #define CREATE_RULESET_VERSION 1U
 #define RULE_PATH_BENEATH      1
@@ -65,7 +64,7 @@ static int add_rules(int rules, uint64_t all, fri_failure *f)
         allow(rules, "/dev", all & (FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV), f))
         return -1;
     for (size_t i = 0; i < sizeof(writable) / sizeof(writable[0]); i++)
-        if (allow(rules, writable[i], all & ~(FS_EXECUTE | FS_MAKE_CHAR | FS_MAKE_BLOCK), f))
+        if (allow(rules, writable[i], all & ~FS_EXECUTE, f))
             return -1;
     return 0;
 }
@@ -76,7 +75,7 @@ int fri_restrict_paths(fri_failure *f)
     if (version < 1)
         return 0;
     uint64_t all = all_of((int)version);
-    struct ruleset set = {.fs = all, .scoped = version >= 6 ? SCOPE_ALL : 0};
+    struct ruleset set = {.fs = all, .scoped = version >= 6 ? SCOPE_SOCKETS : 0};
     /* An older kernel takes a longer struct as long as it does not know of what is 0. */
     int rules = (int)syscall(SYS_landlock_create_ruleset, &set, sizeof(set), 0);
     if (rules < 0)
