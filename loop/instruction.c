@@ -39,7 +39,10 @@ static void put_persistence(fri_buf *out, const fr_executor *ex)
         fri_buf_puts(out, "- Variables stay from one block to the next.\n");
     else
         fri_buf_puts(out, "- Each block runs alone: nothing of earlier ones is there any more.\n");
-    if (!(fr_executor_flags(ex) & FR_EXECUTOR_FILES))
+    if (fr_executor_flags(ex) & FR_EXECUTOR_FILES)
+        fri_buf_puts(out, "- Files it writes into the working directory are listed to you; the "
+                          "next block does not find them.\n");
+    else
         fri_buf_puts(out, "- Files it writes are gone when it ends.\n");
 }
 

@@ -20,7 +20,7 @@
 
 static const char code[] = "print(1)";
 static const char *fencerun;
-static fr_executor *executor;
+static fr_executor *executor, *limited; /* with what limits there are by default, and with all */
 
 static double now_ms(void)
 {
@@ -67,6 +67,12 @@ static void settle(void)
     nanosleep(&pause, NULL);
 }
 
+static double nothing(void)
+{
+    static const char *const argv[] = {"/usr/bin/true", NULL};
+    return command(argv);
+}
+
 static double bare(void)
 {
     static const char *const argv[] = {"/usr/bin/python3", "-I", "-S", "-c", code, NULL};
@@ -109,20 +115,44 @@ static double whole_command(void)
     return command(argv);
 }
 
-static double library(void)
+static double run_on(fr_executor *ex)
 {
     fr_error err = FR_ERROR_INIT;
     fr_code_input in = FR_CODE_INPUT_INIT;
     fr_code_result *result = NULL;
     in.code = (fr_str){code, sizeof(code) - 1};
     double began = now_ms();
-    if (fr_executor_execute(executor, &in, &result, &err))
+    if (fr_executor_execute(ex, &in, &result, &err))
         fail(err.text);
     double took = now_ms() - began;
     if (result->outcome != FR_OUTCOME_OK)
         fail("the run failed");
     fr_code_result_free(result);
     return took;
+}
+
+static double library(void)
+{
+    return run_on(executor);
+}
+
+static double all_limits(void)
+{
+    return run_on(limited);
+}
+
+static void open_executors(void)
+{
+    fr_error err = FR_ERROR_INIT;
+    fr_executor_options o = FR_EXECUTOR_OPTIONS_INIT;
+    o.cpu_ms = 10000;
+    o.memory_bytes = 256 << 20;
+    o.tmp_bytes = 16 << 20;
+    o.max_processes = 32;
+    o.output_max_bytes = 1 << 20;
+    if (fr_executor_open("sandbox", NULL, &executor, &err) ||
+        fr_executor_open("sandbox", &o, &limited, &err))
+        fail(err.text);
 }
 
 static const struct {
@@ -132,9 +162,11 @@ static const struct {
     {"python3 -I -S -c", bare},
     {"python3 -I -c (with site)", bare_site},
     {"fencerun, in the library", library},
+    {"fencerun, library, all limits", all_limits},
     {"fencerun run, whole command", whole_command},
     {"bubblewrap + python3 -I -S", bubblewrap},
     {"bubblewrap + python3 -I", bubblewrap_site},
+    {"/usr/bin/true, nothing else", nothing},
 };
 
 #define CONTENDERS (sizeof(contenders) / sizeof(contenders[0]))
@@ -153,9 +185,7 @@ int main(int argc, char **argv)
         rounds > MAX_ROUNDS)
         fail("usage: bench_run FENCERUN [ROUNDS, at most 1000]");
     fencerun = argv[1];
-    fr_error err = FR_ERROR_INIT;
-    if (fr_executor_open("sandbox", NULL, &executor, &err))
-        fail(err.text);
+    open_executors();
     for (int i = -WARM_UPS; i < rounds; i++)
         for (size_t c = 0; c < CONTENDERS; c++) {
             settle();
@@ -164,6 +194,7 @@ int main(int argc, char **argv)
                 times[c][i] = t;
         }
     fr_executor_close(executor);
+    fr_executor_close(limited);
     for (size_t c = 0; c < CONTENDERS; c++)
         qsort(times[c], (size_t)rounds, sizeof(double), by_value);
     printf("%d rounds, milliseconds; a shared machine is noisy, compare only within one table\n",

@@ -65,7 +65,7 @@ static void test_abilities(void **state)
     o.error_retry_attempts = 1;
     expect(instruction("puppet", &o, 0),
            WORDS("Variables stay from one block to the next", "1.500 seconds and 100 MiB of memory",
-                 "After 1 failure in a row"),
+                 "After 1 failure in a row", "are listed to you"),
            WORDS("runs alone", "no network", "are gone"));
 }
 
