@@ -97,15 +97,15 @@ FR_API FR_CHECK int fr_audit_open(const char *path, uint32_t flags, fr_audit **o
 FR_API void fr_audit_close(fr_audit *audit);
 
 /**
- * Before a run: whoever cannot write this must not run the code. Of `input` code, language, timeout and
- * invocation are written down, and `executor` is the name of what will run it; `mark`, which may be NULL
- * when the end will not be written down, gets what fr_audit_ended() wants. When it returns, the record is on
- * the disk (see FR_AUDIT_NO_SYNC); when it fails, nothing of it is left in the file, or, where not even that
- * can be had, a piece that the next record tells of. While somebody else has the file locked it waits, for
- * 10 s at most and until `input->cancel` is raised. Threads: any. Errors: FR_EINVAL, FR_EABI (`input`),
- * FR_ELIMIT (a record of more than 64 MiB, or a million runs going on), FR_ESYSTEM (not written or not
- * locked, or the file was deleted, or cut off or changed behind our back), FR_ECANCELLED, FR_EFORMAT,
- * FR_EUNAVAILABLE, FR_ENOMEM. Since: 0.1.
+ * Before a run: whoever cannot write this must not run the code. Of `input` code, language, timeout, files (by
+ * hash, or by path) and invocation are written down, and `executor` is the name of what will run it; `mark`,
+ * which may be NULL when the end will not be written down, gets what fr_audit_ended() wants. When it returns, the
+ * record is on the disk (see FR_AUDIT_NO_SYNC); when it fails, nothing of it is left in the file, or, where not
+ * even that can be had, a piece that the next record tells of. While somebody else has the file locked it waits,
+ * for 10 s at most and until `input->cancel` is raised. Threads: any. Errors: FR_EINVAL, FR_EABI (`input`),
+ * FR_ELIMIT (a record of more than 64 MiB, or a million runs going on), FR_ESYSTEM (not written or not locked, or
+ * the file was deleted, or cut off or changed behind our back), FR_ECANCELLED, FR_EFORMAT, FR_EUNAVAILABLE,
+ * FR_ENOMEM. Since: 0.1.
  */
 FR_API FR_CHECK int fr_audit_started(fr_audit *audit, const fr_code_input *input,
                                      const char *executor, fr_audit_mark *mark, fr_error *err);

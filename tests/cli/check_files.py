@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """check_files.py FENCERUN: files that go into a run and come out of it."""
 
+import hashlib
 import json
 import os
 import tempfile
@@ -124,6 +125,16 @@ def test_mounts(command):
         expect(words in done.stderr, argument, done.stderr)
     script = scratch("mounts.json", b'{"results": [{}]}')
     expect_equal(run(command, "run", "--executor", f"scripted:{script}", "--mount", "/usr", "-c", "").returncode, 2)
+
+
+def test_audit(command):
+    path, log = scratch("audited.csv", b"x"), f"{DIRECTORY.name}/files.log"
+    run(command, "run", "--audit", log, "--file", path, "-c", "open('out', 'w').write('abc')")
+    started, ended = map(json.loads, Path(log).read_text().splitlines())
+    expect_equal(started["files"], [{"name": "audited.csv", "path": path}])
+    expect_equal(ended["files"], [{"name": "out", "mime_type": "text/plain", "bytes": 3,
+                                   "sha256": hashlib.sha256(b"abc").hexdigest()}])
+    expect_equal(run(command, "audit", "verify", log).returncode, 0)
 
 
 def test_scripted_takes_no_files(command):
