@@ -162,6 +162,8 @@ static void run_one(int i)
     fr_code_result *r = NULL;
     fr_error err = FR_ERROR_INIT;
     in.code = (fr_str){p->code, strlen(p->code)};
+    /* The others may have to wait for a processor that these keep busy. */
+    in.timeout_ms = p->outcome == FR_OUTCOME_TIMEOUT ? 500 : 0;
     if (fr_executor_execute(executor, &in, &r, &err)) {
         printf("run %d, which %s: %s\n", i, p->name, err.text);
         wrong++;
@@ -222,7 +224,7 @@ int main(int argc, char **argv)
     struct timespec began, ended;
     runs = argc > 1 ? number(argv[1], 1, 1000000) : runs;
     int threads = argc > 2 ? number(argv[2], 1, MAX_THREADS) : 16;
-    o.timeout_ms = 2000;
+    o.timeout_ms = 60000;
     o.memory_bytes = 64 << 20;
     o.max_processes = 32;
     o.tmp_bytes = 8 << 20;
