@@ -64,8 +64,12 @@ static int write_all(int fd, fr_str content)
 static int write_file(int directory, const char *name, fr_str content)
 {
     char other[64];
-    snprintf(other, sizeof(other), ".fencerun-%ld", (long)getpid());
-    int fd = openat(directory, other, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = -1;
+    /* A file that came out may be called like that, too. */
+    for (int i = 0; fd < 0 && (i == 0 || (errno == EEXIST && i < 1000)); i++) {
+        snprintf(other, sizeof(other), ".fencerun-%ld-%d", (long)getpid(), i);
+        fd = openat(directory, other, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    }
     if (fd < 0)
         return -1;
     int rc = write_all(fd, content);

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +12,8 @@
 #include "base/io.h"
 #include "executor/sandbox/protocol.h"
 
-#define PAGE 4096 /* what a file in a tmpfs is rounded up to */
+#define PAGE  4096 /* what a file in a tmpfs is rounded up to */
+#define CHUNK 65536
 
 static int full(const fr_file *file, uint64_t room, fr_error *err)
 {
@@ -25,7 +25,7 @@ static int full(const fr_file *file, uint64_t room, fr_error *err)
 }
 
 /* A file of the host's that is to be copied, open, or an error. */
-static int open_source(const fr_file *file, uint64_t *size, fr_error *err)
+static int open_source(const fr_file *file, fr_error *err)
 {
     struct stat st;
     FRI_AUTO(fri_closep)
@@ -37,58 +37,60 @@ static int open_source(const fr_file *file, uint64_t *size, fr_error *err)
     if (!S_ISREG(st.st_mode))
         return fr_fail(err, FR_EINVAL, 0, "sandbox: the input %.200s is no regular file",
                        file->path);
-    *size = (uint64_t)st.st_size;
     return fri_steal_fd(&fd);
 }
 
-/* Exactly `size` bytes: what its head says. */
-static int copy(int to, int from, uint64_t size, const fr_file *file, fr_error *err)
+static int put(int to, const void *p, size_t n, const fr_file *file, fr_error *err)
 {
-    while (size > 0) {
-        ssize_t n = sendfile(to, from, NULL, size < INT32_MAX ? (size_t)size : INT32_MAX);
+    return fri_write_all(to, p, n)
+               ? fr_fail(err, FR_ESYSTEM, errno, "sandbox: write down the input file '%.100s'",
+                         file->name)
+               : 0;
+}
+
+/* To its end, whatever size it said it had: it may grow, and those of /proc say none. */
+static int copy(int to, const fr_file *file, uint64_t room, uint64_t *size, fr_error *err)
+{
+    FRI_AUTO(fri_freep) char *buffer = fri_calloc(CHUNK, 1, err);
+    if (!buffer)
+        return FR_ENOMEM;
+    FRI_AUTO(fri_closep) int from = open_source(file, err);
+    int rc = from < 0 ? from : 0;
+    for (*size = 0; rc == 0;) {
+        ssize_t n = read(from, buffer, CHUNK);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
-            return fr_fail(err, FR_ESYSTEM, n < 0 ? errno : 0,
-                           "sandbox: read the input file %.200s%s", file->path,
-                           n < 0 ? "" : ", which became shorter");
-        size -= (uint64_t)n;
+        if (n < 0)
+            return fr_fail(err, FR_ESYSTEM, errno, "sandbox: read the input file %.200s",
+                           file->path);
+        if (n == 0)
+            break;
+        *size += (uint64_t)n;
+        rc = *size > room ? full(file, room, err) : put(to, buffer, (size_t)n, file, err);
     }
-    return 0;
+    return rc;
 }
 
-static int put_head(int to, const fr_file *file, uint64_t size, fr_error *err)
-{
-    const fri_input_head head = {.size = size,
-                                 .name_size = (uint32_t)strlen(file->name) + 1,
-                                 .mode = file->flags & FR_FILE_READ_ONLY ? 0444 : 0644};
-    if (fri_write_all(to, &head, sizeof(head)) || fri_write_all(to, file->name, head.name_size))
-        return fr_fail(err, FR_ESYSTEM, errno, "sandbox: write down the input file '%.100s'",
-                       file->name);
-    return 0;
-}
-
+/* The head comes first, and says the size that is known last. */
 static int pack(int to, const fr_file *file, uint64_t *room, fr_error *err)
 {
-    FRI_AUTO(fri_closep) int from = -1;
-    uint64_t size = file->content.n;
-    if (file->path) {
-        from = open_source(file, &size, err);
-        if (from < 0)
-            return from;
-    }
-    uint64_t pages = size > UINT64_MAX - PAGE ? size : (size + PAGE - 1) / PAGE * PAGE;
-    if (pages > *room)
-        return full(file, *room, err);
-    *room -= pages;
-    int rc = put_head(to, file, size, err);
+    fri_input_head head = {.size = file->content.n,
+                           .name_size = (uint32_t)strlen(file->name) + 1,
+                           .mode = file->flags & FR_FILE_READ_ONLY ? 0444 : 0644};
+    off_t at = lseek(to, 0, SEEK_CUR);
+    int rc = head.size > *room ? full(file, *room, err) : put(to, &head, sizeof(head), file, err);
+    if (rc == 0)
+        rc = put(to, file->name, head.name_size, file, err);
+    if (rc == 0)
+        rc = file->path ? copy(to, file, *room, &head.size, err)
+                        : put(to, file->content.p, head.size, file, err);
     if (rc)
         return rc;
-    if (from >= 0)
-        return copy(to, from, size, file, err);
-    if (fri_write_all(to, file->content.p, size))
+    if (pwrite(to, &head, sizeof(head), at) != sizeof(head))
         return fr_fail(err, FR_ESYSTEM, errno, "sandbox: write down the input file '%.100s'",
                        file->name);
+    uint64_t pages = (head.size + PAGE - 1) / PAGE * PAGE;
+    *room -= pages < *room ? pages : *room;
     return 0;
 }
 

@@ -96,13 +96,28 @@ static int on_the_host(const fri_sandbox_plan *plan, const char *path, char *out
     return 0;
 }
 
-/* As it is given, since a virtual environment is known by the path its interpreter was started by. */
-static int is_there(const fri_sandbox_plan *plan, const char *path)
+/* Whether the run's root has the first name of a path, be it a link. */
+static int has_top(const fri_sandbox_plan *plan, const char *path)
 {
-    char host[2 * FRI_KEEPER_PATH];
+    size_t n = strcspn(path + 1, "/");
+    for (uint32_t i = 0; i < plan->config.mount_count; i++) {
+        const char *name = fri_plan_text(plan, plan->config.mounts[i].name);
+        if (strncmp(path + 1, name, n) == 0 && (name[n] == '\0' || name[n] == '/'))
+            return 1;
+    }
+    return 0;
+}
+
+/* As it is given, since a virtual environment is known by the path its interpreter was started by. */
+static int is_there(const fri_sandbox_plan *plan, const char *root_path, const char *path)
+{
+    char text[2 * FRI_KEEPER_PATH];
     struct stat st;
-    return on_the_host(plan, path, host, sizeof(host)) && stat(host, &st) == 0 &&
-           S_ISREG(st.st_mode) && (st.st_mode & 0111);
+    FRI_AUTO(fri_closep)
+    int root = open(root_path[0] ? root_path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (on_the_host(plan, path, text, sizeof(text)) && stat(text, &st) == 0)
+        return S_ISREG(st.st_mode) && (st.st_mode & 0111);
+    return root >= 0 && has_top(plan, path) && resolve(root, root_path, path, text, sizeof(text));
 }
 
 /* ---- the plan ---- */
@@ -168,8 +183,8 @@ static uint32_t place_of(const fri_sandbox_plan *plan, const char *name)
     return i;
 }
 
-static int add_language(fri_sandbox_plan *plan, const fr_sandbox_language *given, size_t i,
-                        fr_error *err)
+static int add_language(fri_sandbox_plan *plan, const char *root_path,
+                        const fr_sandbox_language *given, size_t i, fr_error *err)
 {
     int rc = check_language(given, i, err);
     if (rc)
@@ -183,7 +198,7 @@ static int add_language(fri_sandbox_plan *plan, const fr_sandbox_language *given
     plan->languages[at] = (fr_language){given->name, given->words, given->flags};
     plan->wanted[at] = fri_plan_add_text(plan, given->interpreter);
     plan->config.language_count += at == plan->config.language_count;
-    return fill(plan, l, is_there(plan, given->interpreter) ? given->interpreter : "",
+    return fill(plan, l, is_there(plan, root_path, given->interpreter) ? given->interpreter : "",
                 given->args ? given->args : no_args, given->suffix ? given->suffix : "", err);
 }
 
@@ -238,6 +253,6 @@ int fri_plan_add_languages(fri_sandbox_plan *plan, const char *root_path,
 {
     int rc = add_builtins(plan, root_path, err);
     for (size_t i = 0; rc == 0 && i < sandbox->language_count; i++)
-        rc = add_language(plan, &sandbox->languages[i], i, err);
+        rc = add_language(plan, root_path, &sandbox->languages[i], i, err);
     return rc ? rc : keep_words(plan, err);
 }

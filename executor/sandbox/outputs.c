@@ -64,7 +64,8 @@ int fri_sandbox_take_output(int socket, uint64_t most, fr_call *call, fr_error *
         return 0;
     output.name[sizeof(output.name) - 1] = '\0';
     output.reason[sizeof(output.reason) - 1] = '\0';
-    int rc = fd >= 0 ? take_file(fd, output.name, most, call, err)
-                     : fr_result_skipped(call, output.name, output.reason, err);
+    const char *name = output.name[0] ? output.name : "."; /* the working directory itself */
+    int rc = fd >= 0 ? take_file(fd, name, most, call, err)
+                     : fr_result_skipped(call, name, output.reason, err);
     return rc ? rc : 1;
 }

@@ -272,7 +272,7 @@ static int conclude(const run *r, fr_error *err)
     fill_receipt(r);
     int rc = take_interpreter(r, err);
     if (rc == 0 && r->end.uncollected)
-        rc = fr_result_skipped(r->call, ".", "what was not collected in time", err);
+        rc = fr_result_skipped(r->call, ".", "could not be collected, or not all of it", err);
     return rc ? rc : describe_end(r, err);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Many runs, many at once, good and hostile ones in turn: every verdict must be right, and nothing may grow. One
- * executor is shared by all threads, as in a server.
+ * executor is shared by all threads, as in a server. Nothing else that has sandboxes may run meanwhile: their
+ * cgroups would be counted, too.
  * usage: soak [RUNS] [THREADS]
  */
 #include <dirent.h>

@@ -87,6 +87,16 @@ def test_what_cannot_be_written_is_told(command):
     expect(b"cannot open the directory /dev/null/x" in done.stderr, done.stderr)
 
 
+def test_files_named_like_ours(command):
+    directory, _ = out_of(command, "for i in range(1, 90): open(f'.fencerun-{i}-0', 'w').write('1')")
+    expect_equal(len(files_of(directory)), 89)
+
+
+def test_files_that_say_no_size(command):
+    done = run(command, "run", "--file", "/proc/version", "-c", "print(open('version').read(), end='')")
+    expect_equal(done.stdout, Path("/proc/version").read_bytes())
+
+
 def test_json(command):
     done = run(command, "run", "--json", "-c", "import time; open('x', 'w').write('1'); time.sleep(9)",
                "--timeout", "500ms")

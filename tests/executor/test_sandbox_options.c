@@ -79,6 +79,19 @@ static void test_a_language_of_ones_own(void **state)
     fr_executor_close(ex);
 }
 
+/* /bin is a link of the root. */
+static void test_an_interpreter_behind_a_link(void **state)
+{
+    (void)state;
+    const fr_sandbox_language shell = {"mine", NULL, 0, "/bin/bash", NULL, NULL};
+    fr_sandbox_options s = FR_SANDBOX_OPTIONS_INIT;
+    s.languages = &shell;
+    s.language_count = 1;
+    fr_executor *ex = open_with(&s);
+    expect_run(ex, "mine", "echo $0", "/code/main\n");
+    fr_executor_close(ex);
+}
+
 static void test_a_language_replaced(void **state)
 {
     (void)state;
@@ -297,6 +310,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         leaks_test(test_a_language_of_ones_own),
+        leaks_test(test_an_interpreter_behind_a_link),
         leaks_test(test_a_language_replaced),
         leaks_test(test_an_interpreter_that_is_not_there),
         leaks_test(test_languages_that_cannot_be),

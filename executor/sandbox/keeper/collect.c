@@ -40,15 +40,15 @@ static void skip(walk *w, const char *reason)
     send_output(w, -1, reason);
 }
 
-/* The code may have taken its own permission to read. */
+/* The code may have taken its own permission to read, or to look into a directory. */
 static int open_entry(int dir, const char *name, const struct stat *st)
 {
+    mode_t needed = S_ISDIR(st->st_mode) ? S_IRUSR | S_IXUSR : S_IRUSR;
     const struct open_how how = {
         .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (S_ISDIR(st->st_mode) ? O_DIRECTORY : 0),
         .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV};
-    int fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
-    if (fd >= 0 || errno != EACCES || fchmodat(dir, name, 0700, 0))
-        return fd;
+    if ((st->st_mode & needed) != needed && fchmodat(dir, name, 0700, 0))
+        return -1;
     return (int)syscall(SYS_openat2, dir, name, &how, sizeof(how));
 }
 
@@ -135,7 +135,8 @@ static void visit_directory(walk *w, int fd, int depth)
         skip(w, "a directory that cannot be read");
         return;
     }
-    for (const struct dirent *e; !w->gone && (e = readdir(d));) {
+    errno = 0;
+    for (const struct dirent *e; !w->gone && (e = readdir(d)); errno = 0) {
         if (is_dots(e->d_name))
             continue;
         int length =
@@ -148,16 +149,17 @@ static void visit_directory(walk *w, int fd, int depth)
         visit_entry(w, dirfd(d), e->d_name, depth);
         path[n] = '\0';
     }
+    if (errno)
+        skip(w, "a directory that cannot be read to its end");
     closedir(d);
 }
 
-int fri_collect_outputs(int socket, const fri_placed_files *placed)
+int fri_collect_outputs(int socket, int work, const fri_placed_files *placed)
 {
     static walk w;
     w = (walk){.socket = socket, .placed = placed};
-    int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
+    if (fchmod(work, 0700))
         return 0;
-    visit_directory(&w, fd, 0);
+    visit_directory(&w, work, 0);
     return !w.gone;
 }

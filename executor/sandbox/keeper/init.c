@@ -44,6 +44,7 @@ typedef struct init {
     int fds[FRI_JOB_FDS]; /* of the job */
     fri_job job;
     fri_placed_files placed;
+    int work; /* the working directory */
 } init;
 
 static void report(const init *in, const fri_init_report *r)
@@ -179,6 +180,9 @@ static int take_job(init *in, fri_failure *f)
         return -1;
     if (in->fds[FRI_JOB_INPUTS] >= 0 && fri_place_inputs(in->fds[FRI_JOB_INPUTS], &in->placed, f))
         return -1;
+    in->work = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (in->work < 0)
+        return fri_failed(f, "open the working directory");
     return fri_set_rlimits(c, &in->job, f);
 }
 
@@ -307,7 +311,7 @@ static void collect(const init *in)
     fri_init_report r;
     memset(&r, 0, sizeof(r));
     r.type = FRI_INIT_COLLECTED;
-    r.all_collected = fri_collect_outputs(in->fds[FRI_JOB_OUTPUTS], &in->placed);
+    r.all_collected = fri_collect_outputs(in->fds[FRI_JOB_OUTPUTS], in->work, &in->placed);
     report(in, &r);
 }
 

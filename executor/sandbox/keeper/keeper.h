@@ -151,7 +151,8 @@ typedef struct fri_placed_files {
 /* Puts the files of a packed memory file into the working directory. */
 int fri_place_inputs(int packed, fri_placed_files *placed, fri_failure *f);
 
-/* Sends what is there beside or other than that. Returns whether it came to the end. */
-int fri_collect_outputs(int socket, const fri_placed_files *placed);
+/* Sends what is there beside or other than that. `work` is the working directory, open since before the code could
+ * take its own way there; it is closed. Returns whether it came to the end. */
+int fri_collect_outputs(int socket, int work, const fri_placed_files *placed);
 
 #endif
