@@ -85,7 +85,7 @@ static int write_file(int directory, const char *name, fr_str content)
 /* `name` is below: the library hands out no others. */
 static int put_below(int top, const char *name, fr_str content)
 {
-    int directory = dup(top);
+    int directory = fcntl(top, F_DUPFD_CLOEXEC, 3);
     for (const char *slash; directory >= 0 && (slash = strchr(name, '/')); name = slash + 1) {
         char *part = strndup(name, (size_t)(slash - name));
         int next = part ? open_below(directory, part) : -1;

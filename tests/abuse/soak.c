@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Many runs, many at once, good and hostile ones in turn: every verdict must be right, and nothing may grow. One
- * executor is shared by all threads, as in a server. Nothing else that has sandboxes may run meanwhile: their
- * cgroups would be counted, too.
+ * executor is shared by all threads, as in a server.
  * usage: soak [RUNS] [THREADS]
  */
 #include <dirent.h>
@@ -105,6 +104,30 @@ static void memory_cgroup(char *out, size_t n)
         fclose(f);
 }
 
+/* The keepers there were when we looked last. */
+static int keepers[MAX_THREADS];
+
+static int is_keeper(int pid)
+{
+    for (int i = 0; i < MAX_THREADS; i++)
+        if (pid > 0 && keepers[i] == pid)
+            return 1;
+    return 0;
+}
+
+/* Groups are named after the keeper that made them. */
+static long count_groups(const char *path)
+{
+    DIR *d = opendir(path);
+    long n = 0;
+    int pid = 0;
+    for (const struct dirent *e; d && (e = readdir(d));)
+        n += sscanf(e->d_name, "fencerun-%d-", &pid) == 1 && is_keeper(pid);
+    if (d)
+        closedir(d);
+    return n;
+}
+
 static long keeper_descriptors(long *children)
 {
     char path[64], list[65536];
@@ -121,6 +144,8 @@ static long keeper_descriptors(long *children)
         snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
         long fds = count_entries(path, "");
         most = fds > most ? fds : most;
+        if (*children < MAX_THREADS)
+            keepers[*children] = (int)strtol(pid, NULL, 10);
         ++*children;
     }
     return most;
@@ -132,7 +157,7 @@ static state look(void)
     state s = {.memory_kib = memory_kib(), .descriptors = count_entries("/proc/self/fd", "")};
     s.keeper_descriptors = keeper_descriptors(&s.children);
     memory_cgroup(cgroup, sizeof(cgroup));
-    s.cgroups = cgroup[0] ? count_entries(cgroup, "fencerun-") : 0;
+    s.cgroups = cgroup[0] ? count_groups(cgroup) : 0;
     return s;
 }
 

@@ -194,7 +194,7 @@ static int make_data(void **state)
 {
     char path[64];
     (void)state;
-    strcpy(directory + sizeof(directory) - 7, "XXXXXX");
+    memcpy(directory + sizeof(directory) - 7, "XXXXXX", 6);
     if (!mkdtemp(directory) || chmod(directory, 0755))
         return -1;
     snprintf(path, sizeof(path), "%s/a.csv", directory);

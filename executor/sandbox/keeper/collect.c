@@ -20,7 +20,15 @@
 
 #define MAX_DEPTH 64
 
+/* A directory we are in, and how much of the path it is. */
+typedef struct level {
+    DIR *directory;
+    size_t length;
+} level;
+
 typedef struct walk {
+    level levels[MAX_DEPTH + 1];
+    int depth; /* of the innermost; -1: none */
     int socket;
     const fri_placed_files *placed;
     int gone;          /* nobody takes what is sent */
@@ -97,9 +105,25 @@ static const char *kind_of(mode_t mode)
     }
 }
 
-static void visit_directory(walk *w, int fd, int depth);
+/* Goes into a directory, whose path is where we are. Closes `fd` at the latest when it is left. */
+static void enter(walk *w, int fd)
+{
+    DIR *directory = w->depth == MAX_DEPTH ? NULL : fdopendir(fd);
+    if (!directory) {
+        close(fd);
+        skip(w, w->depth == MAX_DEPTH ? "a directory too deep down"
+                                      : "a directory that cannot be read");
+        return;
+    }
+    w->levels[++w->depth] = (level){directory, strlen(w->output.name)};
+}
 
-static void visit_entry(walk *w, int dir, const char *name, int depth)
+static void leave(walk *w)
+{
+    closedir(w->levels[w->depth--].directory);
+}
+
+static void visit_entry(walk *w, int dir, const char *name)
 {
     struct stat st;
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW)) {
@@ -108,14 +132,12 @@ static void visit_entry(walk *w, int dir, const char *name, int depth)
         visit_file(w, dir, name, &st);
     } else if (!S_ISDIR(st.st_mode)) {
         skip(w, kind_of(st.st_mode));
-    } else if (depth == MAX_DEPTH) {
-        skip(w, "a directory too deep down");
     } else {
         int fd = open_entry(dir, name, &st);
         if (fd < 0)
             skip(w, "a directory that cannot be opened");
         else
-            visit_directory(w, fd, depth + 1);
+            enter(w, fd);
     }
 }
 
@@ -124,42 +146,42 @@ static int is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Closes it. */
-static void visit_directory(walk *w, int fd, int depth)
+/* Takes one step: the next entry of the innermost directory, or out of it. */
+static void step(walk *w)
 {
+    const level here = w->levels[w->depth];
     char *path = w->output.name;
-    size_t n = strlen(path);
-    DIR *d = fdopendir(fd);
-    if (!d) {
-        close(fd);
-        skip(w, "a directory that cannot be read");
+    const size_t room = sizeof(w->output.name) - here.length;
+    path[here.length] = '\0';
+    errno = 0;
+    const struct dirent *e = readdir(here.directory);
+    if (!e) {
+        if (errno)
+            skip(w, "a directory that cannot be read to its end");
+        leave(w);
         return;
     }
-    errno = 0;
-    for (const struct dirent *e; !w->gone && (e = readdir(d)); errno = 0) {
-        if (is_dots(e->d_name))
-            continue;
-        int length =
-            snprintf(path + n, sizeof(w->output.name) - n, "%s%s", n ? "/" : "", e->d_name);
-        if (length < 0 || (size_t)length >= sizeof(w->output.name) - n) {
-            path[n] = '\0';
-            skip(w, "what is in it has too long a path");
-            continue;
-        }
-        visit_entry(w, dirfd(d), e->d_name, depth);
-        path[n] = '\0';
+    if (is_dots(e->d_name))
+        return;
+    int n = snprintf(path + here.length, room, "%s%s", here.length ? "/" : "", e->d_name);
+    if (n < 0 || (size_t)n >= room) {
+        path[here.length] = '\0';
+        skip(w, "what is in it has too long a path");
+        return;
     }
-    if (errno)
-        skip(w, "a directory that cannot be read to its end");
-    closedir(d);
+    visit_entry(w, dirfd(here.directory), e->d_name);
 }
 
 int fri_collect_outputs(int socket, int work, const fri_placed_files *placed)
 {
     static walk w;
-    w = (walk){.socket = socket, .placed = placed};
+    w = (walk){.socket = socket, .placed = placed, .depth = -1};
     if (fchmod(work, 0700))
         return 0;
-    visit_directory(&w, work, 0);
+    enter(&w, work);
+    while (w.depth >= 0 && !w.gone)
+        step(&w);
+    while (w.depth >= 0)
+        leave(&w);
     return !w.gone;
 }

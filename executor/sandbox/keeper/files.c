@@ -88,8 +88,8 @@ static int next_head(int packed, fri_input_head *head, char name[FRI_OUTPUT_NAME
 
 int fri_place_inputs(int packed, fri_placed_files *placed, fri_failure *f)
 {
-    fri_input_head head;
-    char name[FRI_OUTPUT_NAME];
+    fri_input_head head = {.size = 0};
+    char name[FRI_OUTPUT_NAME] = "";
     int rc;
     /* The offset is shared with who wrote it, and with an init that died on it. */
     if (lseek(packed, 0, SEEK_SET) < 0)
