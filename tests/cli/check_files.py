@@ -4,10 +4,11 @@
 import hashlib
 import json
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import DIRECTORY, expect, expect_equal, main, run, scratch, tests_of
+from harness import DIRECTORY, LIMIT, expect, expect_equal, main, run, scratch, tests_of
 
 
 def out_of(command, code, *arguments, status=0):
@@ -95,6 +96,16 @@ def test_files_named_like_ours(command):
 def test_files_that_say_no_size(command):
     done = run(command, "run", "--file", "/proc/version", "-c", "print(open('version').read(), end='')")
     expect_equal(done.stdout, Path("/proc/version").read_bytes())
+
+
+def test_many_files_of_many_runs_at_once(command):
+    """An ordinary user may have only so many descriptors on their way, over all runs together."""
+    user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups") if os.geteuid() == 0 else ()
+    running = [subprocess.Popen([*user, command, "run", "--json", "-c", "for i in range(1001): open(f'{i:04}', 'w').write('x')"],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(16)]
+    for process in running:
+        result = json.loads(process.communicate(timeout=LIMIT)[0])
+        expect_equal((len(result["files"]), len(result["skipped"])), (100, 901))
 
 
 def test_json(command):

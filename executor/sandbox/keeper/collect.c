@@ -35,12 +35,17 @@ typedef struct walk {
     fri_output output; /* its name is where we are */
 } walk;
 
+/* A user may have only so many descriptors on their way at one time, counted over all of the user's runs (unix(7),
+ * ETOOMANYREFS); they become fewer as the libraries take them. The keeper's deadline bounds the waiting. */
 static void send_output(walk *w, int fd, const char *reason)
 {
+    const struct timespec pause = {0, 1000000};
     size_t n = offsetof(fri_output, name) + strlen(w->output.name) + 1;
     snprintf(w->output.reason, sizeof(w->output.reason), "%s", reason);
-    if (fri_send_fds(w->socket, &w->output, n, &fd, fd >= 0) < 0)
-        w->gone = 1;
+    while (!w->gone && fri_send_fds(w->socket, &w->output, n, &fd, fd >= 0) < 0) {
+        w->gone = errno != ETOOMANYREFS;
+        nanosleep(&pause, NULL);
+    }
 }
 
 static void skip(walk *w, const char *reason)
