@@ -179,7 +179,8 @@ static int recall(inquiry *q, fr_error *err)
 
 static void add_tokens(int64_t *sum, int64_t n)
 {
-    *sum = n < 0 || *sum < 0 ? -1 : *sum + n;
+    if (n < 0 || *sum < 0 || __builtin_add_overflow(*sum, n, sum))
+        *sum = -1;
 }
 
 static int ask_model(inquiry *q, fr_model_response **response, fr_error *err)
