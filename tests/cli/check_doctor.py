@@ -105,12 +105,15 @@ def test_sweep(command):
     namespace = os.stat("/proc/self/ns/pid").st_ino
     here = parent / mine.lstrip("/")
     orphan, foreign = here / f"fencerun-{dead.pid}-{namespace:x}-0", here / f"fencerun-{os.getpid()}-{namespace:x}-0"
-    for group in orphan, foreign:
-        group.mkdir()
+    foreign.mkdir()
+    said = []
     try:
-        done = run(command, "sweep")
-        expect_equal(done.stderr, b"fencerun: sweep: 1 cgroup removed\n")
-        expect(not orphan.exists() and foreign.exists())
+        # Any other program's first run sweeps as well, and may come first.
+        while b"fencerun: sweep: 1 cgroup removed\n" not in said and len(said) < 50:
+            orphan.mkdir()
+            said.append(run(command, "sweep").stderr)
+            expect(not orphan.exists() and foreign.exists())
+        expect(len(said) < 50, said[-1])
     finally:
         for group in orphan, foreign:
             if group.exists():
